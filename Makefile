@@ -1,0 +1,84 @@
+# Every target sets up what it needs: a machine with Python >= 3.11 and make is enough.
+# PYTHON=/path/to/python chooses the Python of the environment; PYTEST_ARGS="-k name" goes to pytest.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+export NO_MKDOCS_2_WARNING := 1
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+CANDIDATES := python3.13 python3.12 python3.11 python3
+SUITABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+PYTEST_ARGS ?=
+SOAK_TIMEOUT_S ?= 7200
+
+say = @printf '%-8s %s\n' '$(1)' '$(2)'
+
+.PHONY: help venv check test demo bench soak docs clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+venv: $(READY) ## Create .venv with Longpole and all its tools
+	@:
+
+$(READY): pyproject.toml constraints.txt
+	@found=; \
+	for candidate in $${PYTHON:-$(CANDIDATES)}; do \
+	    if "$$candidate" -c '$(SUITABLE)' >/dev/null 2>&1; then found=$$candidate; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	    echo "No suitable Python: none of '$${PYTHON:-$(CANDIDATES)}' is Python >= 3.11 with the venv module; install one (on Debian: python3 and python3-venv) or set PYTHON=/path/to/python." >&2; \
+	    exit 1; \
+	fi; \
+	printf '%-8s %s\n' venv "$(VENV) with $$("$$found" -V)"; \
+	rm -rf $(VENV); \
+	"$$found" -m venv $(VENV)
+	$(call say,install,longpole and its tools)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,docs]'
+	@touch $@
+
+check: $(READY) ## Lint, format, types, layers, dependencies
+	$(call say,ruff,lint)
+	@$(BIN)/ruff check --quiet .
+	$(call say,ruff,format)
+	@$(BIN)/ruff format --quiet --check . || { $(BIN)/ruff format --check . || true; echo 'Run .venv/bin/ruff format .' >&2; exit 1; }
+	$(call say,mypy,types)
+	@$(BIN)/mypy --no-error-summary
+	$(call say,imports,layers)
+	@out=$$($(BIN)/lint-imports --no-cache 2>&1) || { echo "$$out" >&2; exit 1; }
+	$(call say,deptry,dependencies)
+	@out=$$($(BIN)/deptry src 2>&1) || { echo "$$out" >&2; exit 1; }
+
+test: check ## All checks, tests with coverage, the docs: what CI runs
+	$(call say,pytest,tests and doctests)
+	@$(BIN)/python -m pytest -q --cov --cov-report=term $(PYTEST_ARGS)
+	$(call say,mkdocs,site)
+	@$(BIN)/mkdocs build --quiet --strict
+
+demo: $(READY) ## Record a small real workload and show where its time went
+	$(call say,demo,examples/demo.py)
+	@$(BIN)/python examples/demo.py
+
+bench: $(READY) ## Measure what recording costs and how the store scales
+	$(call say,bench,benchmarks/overhead.py)
+	@$(BIN)/python benchmarks/overhead.py
+	$(call say,bench,benchmarks/store.py)
+	@$(BIN)/python benchmarks/store.py
+
+soak: $(READY) ## The long campaigns (hours)
+	$(call say,pytest,soak)
+	@LONGPOLE_SOAK=1 $(BIN)/python -m pytest -q -m soak --timeout=$(SOAK_TIMEOUT_S) $(PYTEST_ARGS)
+
+docs: $(READY) ## Build the docs into site/
+	$(call say,mkdocs,site/)
+	@$(BIN)/mkdocs build --quiet --strict
+
+clean: ## Remove what make has built, .venv included; recorded runs stay
+	$(call say,clean,environment; caches; build outputs)
+	@rm -rf $(VENV) build dist site htmlcov .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@find src tests benchmarks examples -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,163 @@
+"""What a recording could not see, and what its numbers do not say: sentences for a person to judge by.
+
+Particular things come first, standing ones last. The kernel's count of started processes is of the whole host
+and counts threads too, so the number of processes that were missed is an upper bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from longpole.analyse.memory import MemoryPeak
+from longpole.model.manifest import Manifest, State
+from longpole.model.recording import Reading, RecordingNotes
+from longpole.units import show_bytes, show_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """What is known about the recording of a run, and what its tables leave open.
+
+    Attributes:
+        processes: How many processes were seen.
+        missing_cpu_s: CPU time of the run that no process in the list shows.
+        missing_read_bytes: Bytes read by the run that no process in the list shows.
+        cut_phases: Phases that had not ended when their process did, or when recording ended.
+        nested_phases: Whether there are phases at all, which may nest.
+        stolen_percent: CPU time of the hosts that went to other guests of the same machine.
+    """
+
+    manifest: Manifest
+    state: State
+    notes: RecordingNotes
+    reading: Reading
+    memory: MemoryPeak
+    processes: int = 0
+    missing_cpu_s: float = 0.0
+    missing_read_bytes: float = 0.0
+    phases: int = 0
+    cut_phases: int = 0
+    stolen_percent: float = 0.0
+
+
+def unseen(witness: Witness) -> tuple[str, ...]:
+    """Return what happened and is not in the run."""
+    return (*_lost(witness), *_missed_processes(witness), *_left_behind(witness), _MAPPED)
+
+
+def limits(witness: Witness) -> tuple[str, ...]:
+    """Return what the numbers of a run do not say."""
+    return (*_particular_limits(witness), *_standing_limits(witness))
+
+
+_MAPPED = "Reads and writes through memory maps (mmap) are in no count of bytes."
+
+
+def _lost(witness: Witness) -> Iterator[str]:
+    notes = witness.notes
+    if witness.manifest.troubles:
+        yield from (_sentence(trouble) for trouble in witness.manifest.troubles)
+    else:
+        yield from (f"A part of the recorder stopped: {_sentence(fault)}" for fault in notes.faults)
+        if notes.without_ring:
+            yield f"Phases of {_count(notes.without_ring, 'process')} are missing: no room in /dev/shm."
+        if notes.lost_in_rings:
+            yield f"{_count(notes.lost_in_rings, 'phase')} came faster than they could be kept."
+    if notes.notes_left_out:
+        yield f"{_count(notes.notes_left_out, 'note')} on processes or files did not fit into --disk."
+    if notes.opens_overrun:
+        yield "Files were opened faster than that could be read: some are missing."
+    if notes.unreadable:
+        yield f"Bytes of {_count(notes.unreadable, 'process')} of another user could not be read."
+
+
+def _missed_processes(witness: Witness) -> Iterator[str]:
+    notes = witness.notes
+    if notes.exit_records and notes.exits_overrun:
+        yield f"Processes ended faster than that could be read: some are not in the list{_missing(witness)}."
+    if notes.exit_records or not notes.logs:
+        return
+    most = None if notes.forks is None else max(0, notes.forks - witness.processes)
+    if most == 0:
+        return
+    many = "an unknown number" if most is None else f"at most {_count(most, 'process')}"
+    yield (
+        f"Processes that ended between two samples are not in the list: {many}{_missing(witness)}. "
+        "The totals have them; exit records would list them ('longpole doctor')."
+    )
+    yield "Processes whose parent ignores their end (SIGCHLD) are not in the totals either."
+
+
+def _missing(witness: Witness) -> str:
+    if witness.missing_cpu_s < 0.01 and witness.missing_read_bytes < 1:
+        return ""
+    cpu, read = show_seconds(witness.missing_cpu_s), show_bytes(witness.missing_read_bytes)
+    return f", with {cpu} of CPU and {read} read"
+
+
+def _left_behind(witness: Witness) -> Iterator[str]:
+    left = witness.manifest.left_behind
+    if left:
+        yield f"{_count(left, 'process')} still ran when recording ended: what came later is not here."
+    if witness.state == State.BROKEN:
+        yield "The recording was broken off: what came after its last record is not here."
+    elif witness.state == State.FINISHED and not witness.notes.ended and not witness.manifest.troubles:
+        yield "The agent gave no last word: the end of the samples may be missing."
+
+
+def _particular_limits(witness: Witness) -> Iterator[str]:
+    if witness.state == State.RUNNING:
+        yield "The run is still going: every number is so far."
+    reading = witness.reading
+    if reading.problems or reading.readable < reading.expected:
+        yield _sentence("; ".join((f"The log is damaged: {reading.sentence()}", *reading.problems)))
+    if witness.cut_phases:
+        yield f"{_count(witness.cut_phases, 'phase')} had not ended: each counts up to when it was last seen."
+    if witness.notes.summed_up:
+        yield f"{_count(witness.notes.summed_up, 'phase')} are kept as sums, to stay within --disk."
+    if witness.stolen_percent >= 1:
+        yield f"Other guests of the machine took {witness.stolen_percent:.0f} % of its CPU (steal)."
+    yield from _memory_limits(witness.memory)
+
+
+def _memory_limits(memory: MemoryPeak) -> Iterator[str]:
+    if memory.proportional and memory.proportional < memory.processes:
+        yield (
+            f"Memory is proportional (PSS) for {memory.proportional:,} of {memory.processes:,} processes; "
+            "for the rest it is resident (RSS), pages they share counted in each."
+        )
+    elif memory.proportional:
+        yield "Memory is proportional (PSS): a page shared by n processes counts 1/n in each."
+    elif memory.processes:
+        yield "Memory is resident (RSS): pages that processes share are counted in each of them."
+    elif memory.bytes is not None:
+        yield "Memory is that of the largest process alone: none lived long enough to be sampled."
+
+
+def _standing_limits(witness: Witness) -> Iterator[str]:
+    if witness.phases:
+        yield "Phases are summed over processes and threads; one inside another counts in both."
+    yield "Read and written are bytes of system calls: page cache, pipes and sockets included."
+    if witness.manifest.rate_hz:
+        rate = f"{witness.manifest.rate_hz:g} times a second"
+        yield f"Processes were sampled about {rate}, the host once: shorter peaks may be missing."
+    if witness.notes.exit_records:
+        yield "Bytes of single processes are rounded down to 1 KiB a thread; the run's totals are exact."
+    yield "The host's figures are everybody's; others' CPU is what the run and its recorder leave of it."
+    yield "Recording is the CPU time of launcher and agent, start-up included, over the makespan."
+
+
+def _count(number: int, what: str) -> str:
+    """Return a number of things in words.
+
+    Examples:
+        >>> _count(1, "process"), _count(1200, "phase")
+        ('1 process', '1,200 phases')
+    """
+    plural = f"{what}es" if what.endswith("s") else f"{what}s"
+    return f"{number:,} {what if number == 1 else plural}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."

@@ -1,0 +1,143 @@
+"""``longpole record``: parsed by hand, since a user waits for every library it would load."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from longpole.errors import UsageError
+from longpole.record.command import CannotRunError
+from longpole.record.launcher import launch, say
+from longpole.record.options import RecordOptions
+from longpole.record.rundir import is_inside_run
+
+FAILED = 125
+_FEWEST_HZ, _MOST_HZ = 0.1, 100.0
+
+HELP = """\
+Usage: longpole record [OPTIONS] [--] COMMAND [ARGUMENT...]
+
+  Run any command, unchanged, and record where its time goes. Its input, output,
+  signals and exit code are its own; 'longpole show' then tells what happened.
+
+Options:
+  --name NAME      What to call the run (default: from the command).
+  --rate HZ        Samples of each process a second, 0.1 to 100 (default: 10).
+  --files          Note which files each process opened (needs root; about 9 us
+                   for every open of a file on this machine).
+  --disk SIZE      Keep at most this much per process, e.g. 200MB (the default);
+                   beyond it, phases are kept as sums and samples get sparser.
+  --linger SECONDS Wait at most so long for processes the command has left behind
+                   (default: 5).
+  --runs DIR       Where runs are kept (default: $LONGPOLE_RUNS, else the nearest
+                   .longpole/runs upward, else ./.longpole/runs).
+  --help           Show this text.
+
+Exit code: the command's own; 125 if Longpole itself was used wrongly, 126 if the
+command cannot be executed, 127 if it is not found. Inside a recorded command,
+'longpole record' adds a phase to the run that is going on.
+
+Examples:
+  longpole record -- python train.py --epochs 3
+  longpole record --name nightly -- bash pipeline.sh
+  longpole record --rate 1 --runs /scratch/me/runs -- mpirun -n 4 ./solver
+"""
+
+
+def record(arguments: list[str]) -> int:
+    """Record the command in the arguments; return the exit code to end with."""
+    try:
+        options, command = parse(arguments)
+    except UsageError as error:
+        say(f"{error} 'longpole record --help' shows how it is used.")
+        return FAILED
+    if not command:
+        sys.stdout.write(HELP)
+        return 0
+    try:
+        if is_inside_run():
+            from longpole.record.joined import launch_joined
+
+            return launch_joined(command, options)
+        return launch(command, options)
+    except CannotRunError as error:
+        say(str(error))
+        return error.exit_code
+    except OSError as error:
+        say(f"Cannot start the command: {error.strerror or error}.")
+        return FAILED
+
+
+def parse(arguments: list[str]) -> tuple[RecordOptions, list[str]]:
+    """Return the options and the command; no command if help was asked for.
+
+    Raises:
+        UsageError: An option is unknown or its value unusable, or there is no command.
+    """
+    options = RecordOptions()
+    waiting = list(arguments)
+    while waiting and waiting[0].startswith("-"):
+        option = waiting.pop(0)
+        if option == "--":
+            break
+        if option in ("--help", "-h"):
+            return options, []
+        if option == "--files":
+            options.files = True
+            continue
+        name, joined, value = option.partition("=")
+        if name not in _VALUED:
+            raise UsageError(f"There is no option '{option}'.")
+        if not joined and not waiting:
+            raise UsageError(f"Option '{name}' needs a value.")
+        _VALUED[name](options, value if joined else waiting.pop(0))
+    if not waiting:
+        raise UsageError("There is no command to record.")
+    return options, waiting
+
+
+def _set_name(options: RecordOptions, value: str) -> None:
+    if not value.strip() or len(value) > 200:
+        raise UsageError("--name needs between 1 and 200 characters.")
+    options.name = value.strip()
+
+
+def _set_runs(options: RecordOptions, value: str) -> None:
+    if not value:
+        raise UsageError("--runs needs a folder.")
+    options.runs = os.path.expanduser(value)
+
+
+def _set_rate(options: RecordOptions, value: str) -> None:
+    options.rate_hz = _number("--rate", value, _FEWEST_HZ, _MOST_HZ)
+
+
+def _set_linger(options: RecordOptions, value: str) -> None:
+    options.linger_s = _number("--linger", value, 0.0, 86400.0)
+
+
+def _set_disk(options: RecordOptions, value: str) -> None:
+    from longpole.units import parse_size
+
+    options.disk_bytes = parse_size(value)
+    if options.disk_bytes < 1_000_000:
+        raise UsageError(f"--disk needs at least 1MB, not '{value}'.")
+
+
+def _number(option: str, value: str, least: float, most: float) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not least <= number <= most:
+        raise UsageError(f"{option} needs a number from {least:g} to {most:g}, not '{value}'.")
+    return number
+
+
+_VALUED = {
+    "--name": _set_name,
+    "--runs": _set_runs,
+    "--rate": _set_rate,
+    "--linger": _set_linger,
+    "--disk": _set_disk,
+}

@@ -1,0 +1,135 @@
+"""Log files on a disk: appending without ever failing the caller, and reading what is intact."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from longpole.errors import ForeignLogError, NewerLogError, UnreadableLogError
+from longpole.log.frames import (
+    FILE_HEADER,
+    LOG_MAGIC,
+    LOG_VERSION,
+    Frame,
+    Tally,
+    file_header,
+    file_version,
+    note_frames,
+    scan,
+    slot_frames,
+)
+from longpole.log.slots import SLOT_BYTES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LOG_FOLDER = "log"
+# What could not be written is kept and tried again, up to this much.
+BACKLOG_BYTES = 8 << 20
+
+
+class LogWriter:
+    """One append-only log file. A full or vanished disk is remembered in ``trouble``, never raised."""
+
+    def __init__(self, run_path: str, created_ns: int) -> None:
+        """Create a file of this node in a run's log folder; this alone may raise ``OSError``."""
+        node = os.uname().nodename
+        name = f"{node[:48].replace('/', '-')}-{os.urandom(4).hex()}"
+        self.path = os.path.join(run_path, LOG_FOLDER, name)
+        self.records = 0
+        self.lost = 0
+        self.written_bytes = 0
+        self.trouble = ""
+        self._waiting = [(0, file_header(node, created_ns))]
+        self._waiting_bytes = FILE_HEADER.size
+        self._descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+
+    def slots(self, source: int, slots: bytes | bytearray | memoryview) -> None:
+        """Take whole slots of one source."""
+        count = len(slots) // SLOT_BYTES
+        if count:
+            self._take(count, slot_frames(source, slots, self.records))
+
+    def notes(self, lines: list[bytes]) -> None:
+        """Take notes, each one line of JSON without its newline."""
+        if lines:
+            self._take(len(lines), note_frames(lines, self.records))
+
+    def flush(self) -> None:
+        """Write what is waiting; on failure keep it for the next time."""
+        while self._waiting:
+            count, data = self._waiting[0]
+            try:
+                done = os.write(self._descriptor, data)
+            except OSError as error:
+                self.trouble = error.strerror or str(error)
+                return
+            self.written_bytes += done
+            self._waiting_bytes -= done
+            if done == len(data):
+                self._waiting.pop(0)
+            else:
+                self._waiting[0] = (count, data[done:])
+
+    def close(self) -> None:
+        """Write a last time and close; what still could not be written is counted as lost."""
+        self.flush()
+        self.lost += sum(count for count, _ in self._waiting)
+        try:
+            os.close(self._descriptor)
+        except OSError as error:
+            self.trouble = error.strerror or str(error)
+
+    def _take(self, count: int, data: bytes) -> None:
+        self.records += count
+        if self._waiting_bytes + len(data) > BACKLOG_BYTES:
+            self.lost += count
+            return
+        self._waiting.append((count, data))
+        self._waiting_bytes += len(data)
+
+
+def read_log(path: str, tally: Tally) -> Iterator[Frame]:
+    """Yield the intact frames of a log file.
+
+    Raises:
+        ForeignLogError: The file is not a log of ours.
+        NewerLogError: A later version of Longpole wrote it.
+        UnreadableLogError: The file cannot be read.
+    """
+    data = read_plain_file(path)
+    if data:
+        _check_header(path, data, tally)
+        yield from scan(data, tally)
+
+
+def read_plain_file(path: str) -> bytes:
+    """Return a file's bytes, following no link and waiting on no pipe: a run may come from a stranger."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise UnreadableLogError(path, error.strerror or str(error)) from error
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UnreadableLogError(path, "it is not a plain file")
+        try:
+            return file.read()
+        except OSError as error:
+            raise UnreadableLogError(path, error.strerror or str(error)) from error
+
+
+def _check_header(path: str, data: bytes, tally: Tally) -> None:
+    version = file_version(data)
+    if version is not None and version > LOG_VERSION:
+        raise NewerLogError(path, version, LOG_VERSION)
+    if version is None:
+        _check_damaged_header(path, data)
+        tally.skipped_bytes += min(len(data), FILE_HEADER.size)
+
+
+def _check_damaged_header(path: str, data: bytes) -> None:
+    """Tell a log whose header is cut or damaged from a file that never was a log."""
+    cut = len(data) < FILE_HEADER.size and data[: len(LOG_MAGIC)] == LOG_MAGIC[: len(data)]
+    if not cut and next(scan(data, Tally()), None) is None:
+        raise ForeignLogError(path)

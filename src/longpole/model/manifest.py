@@ -1,0 +1,56 @@
+"""The manifest of a run: what ``run.json`` says about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """Where a run stands."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Launcher:
+    """The process that launched a run: enough to tell whether it still lives."""
+
+    host: str = ""
+    boot: str = ""
+    pid: int = 0
+    start_ticks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """CPU time of the recorder itself."""
+
+    launcher_cpu_s: float = 0.0
+    agent_cpu_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What is known of a run without reading its log."""
+
+    schema_version: int
+    id: str
+    name: str
+    state: State = State.RUNNING
+    started: str = ""
+    command: tuple[str, ...] = ()
+    folder: str = ""
+    user: int = -1
+    launcher: Launcher = Launcher()
+    rate_hz: float = 0.0
+    environment: dict[str, str] | None = None
+    longpole: str = ""
+    exit_code: int | None = None
+    signal: int | None = None
+    makespan_s: float | None = None
+    left_behind: int = 0
+    recording: Cost | None = None
+    troubles: tuple[str, ...] = ()

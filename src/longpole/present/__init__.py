@@ -1,0 +1,1 @@
+"""Showing: data in, text out. Nothing here computes what it shows."""

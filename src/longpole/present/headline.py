@@ -1,0 +1,67 @@
+"""The headline of a run: its name, how it ended and how long it took, what ran, and where."""
+
+from __future__ import annotations
+
+import signal
+
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from longpole.model.manifest import State
+from longpole.model.overview import Overview
+from longpole.present.terminal import shorten
+from longpole.units import show_seconds
+
+
+def headline(overview: Overview, console: Console) -> Group:
+    """Return the first lines of a run."""
+    top = Table.grid(expand=True)
+    top.add_column(justify="left", no_wrap=True, overflow="ellipsis", ratio=1)
+    top.add_column(justify="right", no_wrap=True)
+    top.add_row(
+        Text(f" {overview.name}", style="title"), Text(f"  {outcome(overview)} ", style=_style(overview))
+    )
+    command = Text(f" {shorten(overview.command, console.width - 2)}")
+    return Group(top, command, Text(f" {_where(overview)}", "quiet", no_wrap=True, overflow="ellipsis"))
+
+
+def outcome(overview: Overview) -> str:
+    """Return how a run ended, and after how long.
+
+    A run that is still going tells how far it is.
+    """
+    long = "an unknown time" if overview.makespan_s is None else show_seconds(overview.makespan_s)
+    if overview.state == State.RUNNING:
+        return f"still going, {long} so far"
+    if overview.signal is not None:
+        return f"killed by {_signal_name(overview.signal)} after {long}"
+    if overview.state == State.BROKEN:
+        return f"broken off after {long}"
+    if overview.exit_code:
+        return f"failed with exit code {overview.exit_code} after {long}"
+    return f"finished in {long}"
+
+
+def _style(overview: Overview) -> str:
+    if overview.state == State.RUNNING:
+        return "warning"
+    failed = overview.signal is not None or overview.exit_code or overview.state == State.BROKEN
+    return "failure" if failed else "good"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _where(overview: Overview) -> str:
+    many = "process" if overview.processes == 1 else "processes"
+    facts = [f"{overview.processes:,} {many}"]
+    if overview.cores:
+        facts.append(f"{overview.cores} core{'s' if overview.cores > 1 else ''}")
+    if overview.started:
+        facts.append(f"{overview.started[:16].replace('T', ' ')} UTC")
+    return ", ".join([*facts, f"run {overview.run}"])

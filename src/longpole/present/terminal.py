@@ -1,0 +1,76 @@
+"""The terminal: how wide, in colour or not, and which characters it can draw."""
+
+from __future__ import annotations
+
+import os
+from typing import IO
+
+from rich.console import Console
+from rich.text import Text
+from rich.theme import Theme
+
+WIDEST = 100
+
+# Few and calm: one accent, one word of warning, one of failure; the rest is weight.
+_THEME = Theme(
+    {
+        "title": "bold",
+        "label": "dim",
+        "quiet": "dim",
+        "figure": "bold",
+        "bar": "cyan",
+        "good": "green",
+        "warning": "yellow",
+        "failure": "bold red",
+    }
+)
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def terminal(stream: IO[str] | None = None) -> Console:
+    """Return a console on a stream (standard output if none), never wider than a page.
+
+    Colour is used on a terminal only, and not where NO_COLOR is set.
+    """
+    console = Console(file=stream, theme=_THEME, highlight=False, markup=False, emoji=False)
+    if os.environ.get("NO_COLOR"):
+        console.no_color = True
+    console.width = max(40, min(console.width, WIDEST))
+    return console
+
+
+def write_text(console: Console, text: str) -> None:
+    """Write rendered text between two empty lines, without the blanks that fill up its lines."""
+    lines = [line.rstrip() for line in text.strip("\n").splitlines()]
+    console.file.write("\n".join(["", *lines, "", ""]))
+
+
+def bar(share: float, width: int, encoding: str) -> str:
+    """Return a bar of at most ``width`` characters, to an eighth of one where they can be drawn.
+
+    Examples:
+        >>> bar(0.5, 8, "utf-8"), bar(0.07, 8, "utf-8"), bar(0.5, 8, "ascii")
+        ('████', '▌', '####')
+    """
+    share = min(max(share, 0.0), 1.0)
+    if not draws_blocks(encoding):
+        return "#" * round(share * width)
+    eighths = round(share * width * 8)
+    return ("█" * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip() or ("▏" if share else "")
+
+
+def draws_blocks(encoding: str) -> bool:
+    """Return whether a terminal of this encoding can draw bars, dots and dashes."""
+    return encoding.lower().replace("-", "").startswith("utf")
+
+
+def shorten(text: str, width: int) -> str:
+    """Return a text on one line of at most ``width`` characters, its cut marked.
+
+    Examples:
+        >>> shorten("python train.py --epochs 30", 16)
+        'python train.py…'
+    """
+    line = Text(" ".join(text.split()))
+    line.truncate(width, overflow="ellipsis")
+    return line.plain

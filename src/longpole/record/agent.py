@@ -1,0 +1,232 @@
+"""The agent: one process per node and run that drains rings, samples, and writes the log.
+
+It is apart from the launcher and from the command. If it is killed, the command does not notice; a source
+of it that fails is stopped and named in the run, and the others go on.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+import time
+
+from longpole.log.files import LogWriter
+from longpole.record.assignment import ALL_WELL, decode_ending
+from longpole.record.journal import Journal
+from longpole.record.json_text import json_text
+from longpole.record.losses import describe_losses
+from longpole.record.manifest import first_facts, last_facts, save
+from longpole.record.rings import RingReader
+from longpole.record.rundir import boot_id, remove_rings_folder
+from longpole.record.samplers.cost import CostSampler
+from longpole.record.samplers.host import HostSampler
+from longpole.record.samplers.phases import PhaseCollector
+from longpole.record.samplers.processes import ProcessSampler
+from longpole.record.samplers.tree import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    from longpole.record.assignment import Assignment, Ending
+
+    class Source(Protocol):
+        """Something the agent reads regularly. Neither method may block; either may raise, once."""
+
+        name: str
+        period_s: float
+
+        def sample(self, now_ns: int) -> None:
+            """Read once."""
+
+        def finish(self) -> None:
+            """Read a last time: the command has ended."""
+
+
+FLUSH_S = 1.0
+_GATHER_S = 0.01
+
+
+class Agent:
+    """Runs the sources of one assignment until it is told to end."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        """Create the manifest and the log; this alone may raise ``OSError``."""
+        self._assignment = assignment
+        self._manifest = first_facts(assignment)
+        save(assignment.run_path, self._manifest)
+        self._log = LogWriter(assignment.run_path, time.time_ns())
+        self._journal = Journal(self._log, assignment.disk_bytes)
+        self._tree = Tree(self._journal, assignment.launcher, os.getpid())
+        self._faults: list[str] = []
+        self._sources: list[Source] = []
+        self._exits: Any = None
+
+    def run(self, control: int) -> dict[str, Any]:
+        """Sample until the launcher speaks or dies; return what could not be kept."""
+        self._note_host()
+        self._start_sources()
+        self._loop(control)
+        ending = decode_ending(os.read(control, 65536))
+        for source in list(self._sources):
+            self._try(source, source.finish)
+        report = self._close()
+        report["unsaved"] = self._save(ending, describe_losses(report, self._assignment.run_path))
+        if ending is None:
+            remove_rings_folder(self._assignment.rings_folder)
+        return report
+
+    def _start_sources(self) -> None:
+        assignment = self._assignment
+        if assignment.exit_records is not None:
+            self._start("exit records", self._exit_records)
+        if assignment.root:
+            self._tree.admit(assignment.root)
+        self._start("processes", lambda: ProcessSampler(self._journal, self._tree, assignment.rate_hz))
+        self._start("phases", self._phase_collector)
+        if assignment.opens >= 0:
+            self._start("opened files", self._opened_files)
+        self._start("host", lambda: HostSampler(self._journal))
+        self._start("gpu", self._gpus)
+        self._start("cost", lambda: CostSampler(self._journal, assignment.launcher, assignment.began_ns))
+
+    def _start(self, name: str, make: Any) -> None:
+        try:
+            source = make()
+            if source is not None:
+                self._sources.append(source)
+        except Exception as error:  # noqa: BLE001  a source that cannot start must not stop the others
+            self._fault(name, error)
+
+    def _exit_records(self) -> Source:
+        from longpole.record.samplers.exits import ExitRecords
+
+        assert self._assignment.exit_records is not None
+        self._exits = ExitRecords(self._journal, self._tree, self._assignment.exit_records)
+        exits: Source = self._exits
+        return exits
+
+    def _phase_collector(self) -> Source:
+        collector = PhaseCollector(self._journal, self._tree, self._assignment.rings_folder)
+        if self._assignment.launcher_ring is not None:
+            collector.add(RingReader(self._assignment.launcher_ring))
+        return collector
+
+    def _opened_files(self) -> Source:
+        from longpole.record.samplers.files import OpenedFiles
+
+        return OpenedFiles(self._journal, self._tree, self._assignment.opens)
+
+    def _gpus(self) -> Source | None:
+        if not any(os.path.exists(path) for path in ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")):
+            return None
+        from longpole.record.samplers.gpu import GpuSampler
+
+        return GpuSampler(self._journal, self._tree)
+
+    def _loop(self, control: int) -> None:
+        now = time.monotonic_ns()
+        due = {id(source): now for source in self._sources}
+        flush_at = now + int(FLUSH_S * 1e9)
+        while True:
+            now = time.monotonic_ns()
+            for source in list(self._sources):
+                if now >= due[id(source)]:
+                    self._try(source, source.sample, time.monotonic_ns())
+                    due[id(source)] = max(due[id(source)] + int(source.period_s * 1e9), now)
+            if now >= flush_at:
+                self._journal.flush()
+                flush_at = now + int(FLUSH_S * 1e9)
+            next_at = min([flush_at, *(due[id(source)] for source in self._sources)])
+            if self._ended(control, max(0.0, (next_at - time.monotonic_ns()) / 1e9)):
+                return
+
+    def _ended(self, control: int, wait_s: float) -> bool:
+        """Wait for the next turn; return whether the launcher has closed its end."""
+        watched = [control] if self._exits not in self._sources else [control, self._exits.fileno()]
+        ready, _, _ = select.select(watched, [], [], wait_s)
+        if control in ready:
+            return True
+        if ready:  # a process has ended: take its record soon, together with those that follow at once
+            time.sleep(min(_GATHER_S, wait_s))
+            self._try(self._exits, self._exits.sample, time.monotonic_ns())
+        return False
+
+    def _try(self, source: Source, work: Any, *arguments: int) -> None:
+        try:
+            work(*arguments)
+        except Exception as error:  # noqa: BLE001  the worker loop: one source that fails is stopped, the rest go on
+            if source in self._sources:
+                self._sources.remove(source)
+            self._fault(source.name, error)
+
+    def _fault(self, name: str, error: Exception) -> None:
+        text = f"{name}: {type(error).__name__}: {error}"
+        self._faults.append(text)
+        self._journal.note("fault", source=name, text=text, at=time.monotonic_ns())
+
+    def _note_host(self) -> None:
+        uname = os.uname()
+        before = time.monotonic_ns()
+        utc_ns = time.time_ns()
+        after = time.monotonic_ns()
+        self._journal.note(
+            "host",
+            name=uname.nodename,
+            kernel=uname.release,
+            machine=uname.machine,
+            boot=boot_id(),
+            cores=len(os.sched_getaffinity(0)),
+            memory_bytes=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        )
+        self._journal.note(
+            "clock", at=before, offset=utc_ns - (before + after) // 2, error=(after - before + 1) // 2
+        )
+        seen = {
+            "exit_records": self._assignment.exit_records is not None,
+            "opens": self._assignment.opens >= 0,
+        }
+        self._journal.note("began", at=self._assignment.began_ns, launcher=self._assignment.launcher, **seen)
+
+    def _save(self, ending: Ending | None, losses: list[str]) -> str:
+        """Put the manifest away; return why that could not be, or nothing."""
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        facts = last_facts(ending, usage.ru_utime + usage.ru_stime)
+        facts["troubles"] = [*facts["troubles"], *losses]
+        try:
+            save(self._assignment.run_path, {**self._manifest, **facts})
+        except OSError as error:
+            if not os.path.isdir(self._assignment.run_path):
+                return "was removed while recording"
+            return f"is incomplete ({error.strerror})"
+        return ""
+
+    def _close(self) -> dict[str, Any]:
+        self._journal.note("ended", at=time.monotonic_ns(), **self._losses())
+        self._journal.flush()
+        self._log.close()
+        return {
+            "faults": self._faults,
+            "lost": self._log.lost,
+            "trouble": self._log.trouble,
+            **self._losses(),
+        }
+
+    def _losses(self) -> dict[str, Any]:
+        named = {source.name: source for source in self._sources}
+        phases: Any = named.get("phases")
+        return {
+            "lost_in_rings": phases.lost if phases else 0,
+            "without_ring": phases.without_ring if phases else 0,
+            "exits_overrun": bool(self._exits and self._exits.overrun),
+            "opens_overrun": bool(getattr(named.get("opened files"), "overflowed", False)),
+            "unreadable": len(getattr(named.get("processes"), "unreadable", ())),
+            "notes_left_out": self._journal.notes_left_out,
+        }
+
+
+def serve(assignment: Assignment, control: int) -> bytes:
+    """Be the agent to the end; return its last word: all well, or what was lost."""
+    report = Agent(assignment).run(control)
+    return json_text(report).encode() if describe_losses(report, "") else ALL_WELL

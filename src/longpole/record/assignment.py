@@ -1,0 +1,67 @@
+"""What an agent is asked to do, made by the launcher before it forks one; and what it hears at the end."""
+
+from __future__ import annotations
+
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import _socket
+    import mmap
+
+# The agent's last word when nothing was lost.
+ALL_WELL = b"all well"
+
+
+class Assignment:
+    """Where an agent writes, whom it watches, and what was opened for it beforehand."""
+
+    def __init__(self, run_path: str, rings_folder: str, launcher: int) -> None:
+        """Write into the run at ``run_path`` what the processes below ``launcher`` do."""
+        self.run_path = run_path
+        self.run_id = run_path.rpartition("-")[2]
+        self.rings_folder = rings_folder
+        # The launcher is no part of the command; in a recording from within, the root is, and there is none.
+        self.launcher = launcher
+        self.root = 0
+        self.began_ns = time.monotonic_ns()
+        self.command: list[str] = []
+        self.name = ""
+        self.folder = ""
+        self.rate_hz = 10.0
+        self.disk_bytes = 200_000_000
+        self.launcher_ring: mmap.mmap | None = None
+        self.exit_records: _socket.socket | None = None
+        self.opens = -1
+
+
+class Ending:
+    """How the command ended, as the launcher tells the agent."""
+
+    __slots__ = ("began_ns", "cpu_us", "ended_ns", "left", "status", "troubles")
+
+    def __init__(self, status: int, left: int, began_ns: int, ended_ns: int) -> None:
+        """Take the wait status, how many processes were left behind, and the times."""
+        self.status = status
+        self.left = left
+        self.began_ns = began_ns
+        self.ended_ns = ended_ns
+        self.cpu_us = 0
+        self.troubles: list[str] = []
+
+    def encode(self) -> bytes:
+        """Return the bytes that go through the pipe."""
+        numbers = (self.status, self.left, self.began_ns, self.ended_ns, self.cpu_us)
+        return "\0".join([" ".join(map(str, numbers)), *self.troubles]).encode("utf-8", "replace")
+
+
+def decode_ending(message: bytes) -> Ending | None:
+    """Return what the launcher said; nothing if it went without a word."""
+    if not message:
+        return None
+    numbers, *troubles = message.decode("utf-8", "replace").split("\0")
+    status, left, began_ns, ended_ns, cpu_us = map(int, numbers.split())
+    ending = Ending(status, left, began_ns, ended_ns)
+    ending.cpu_us = cpu_us
+    ending.troubles = troubles
+    return ending

@@ -1,0 +1,1 @@
+"""What is loaded into users' own interpreters: standard library only, Python 3.8 and later."""

@@ -1,0 +1,91 @@
+"""Starting the user's command, as unchanged as a shell would start it."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from longpole.record.kernel import die_with_parent
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+    from typing import NoReturn
+else:
+    import _signal as signal  # the bare module: ``signal`` makes enums, which takes longer than the rest
+
+NOT_FOUND = 127
+NOT_RUNNABLE = 126
+
+# Python ignores these from its start on; the command must not inherit that.
+_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
+
+
+class CannotRunError(Exception):
+    """The command could not be started; ``exit_code`` is what a shell would return for it."""
+
+    def __init__(self, program: str, number: int) -> None:
+        """Say which program, and the system's error number."""
+        self.exit_code = NOT_FOUND if number in (errno.ENOENT, errno.ENOTDIR) else NOT_RUNNABLE
+        reason = "command not found" if number == errno.ENOENT and "/" not in program else os.strerror(number)
+        super().__init__(f"Cannot run '{program}': {reason}.")
+
+
+def check_command(program: str) -> None:
+    """Refuse a program that cannot be found, before anything is recorded.
+
+    Raises:
+        CannotRunError: No file of that name can be executed.
+    """
+    folders = [""] if "/" in program else os.get_exec_path()
+    paths = [os.path.join(folder, program) for folder in folders]
+    if any(os.path.isfile(path) and os.access(path, os.X_OK) for path in paths):
+        return
+    unusable = any(os.path.exists(path) for path in paths)
+    raise CannotRunError(program, errno.EACCES if unusable else errno.ENOENT)
+
+
+def start_command(command: list[str], environment: dict[str, str], mask: set[int]) -> int:
+    """Start the command with our streams, our process group and the signal mask we were given.
+
+    Raises:
+        CannotRunError: The system refused to execute it.
+    """
+    parent = os.getpid()
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _become(command, environment, mask, parent, writing)
+    os.close(writing)
+    failure = os.read(reading, 16)
+    os.close(reading)
+    if failure:
+        os.waitpid(child, 0)
+        raise CannotRunError(command[0], int(failure))
+    return child
+
+
+def _become(
+    command: list[str], environment: dict[str, str], mask: set[int], parent: int, writing: int
+) -> NoReturn:
+    """Turn this forked process into the command; tell the parent why if that fails."""
+    try:
+        die_with_parent(parent)
+        for number in _IGNORED_BY_PYTHON:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        _execute(command, environment)
+    except OSError as error:
+        os.write(writing, str(error.errno or errno.EINVAL).encode())
+    finally:
+        os._exit(NOT_FOUND)
+
+
+def _execute(command: list[str], environment: dict[str, str]) -> None:
+    try:
+        os.execvpe(command[0], command, environment)
+    except OSError as error:
+        if error.errno != errno.ENOEXEC:
+            raise
+        # a script without a first line: every shell runs it by sh, and so does the C library
+        os.execve("/bin/sh", ["/bin/sh", *command], environment)

@@ -1,0 +1,31 @@
+"""Plain values as JSON text, without loading ``json``: that would double the agent's start-up."""
+
+from __future__ import annotations
+
+from _json import encode_basestring_ascii
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def json_text(value: Any) -> str:
+    """Return a value of dicts, lists, texts, numbers, booleans and None as JSON.
+
+    Examples:
+        >>> json_text({"a": [1, 2.5, None, True], "b": "x"})
+        '{"a":[1,2.5,null,true],"b":"x"}'
+    """
+    if isinstance(value, str):
+        return encode_basestring_ascii(value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, dict):
+        return (
+            "{" + ",".join(f"{json_text(str(key))}:{json_text(inner)}" for key, inner in value.items()) + "}"
+        )
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(map(json_text, value)) + "]"
+    if isinstance(value, float) and value - value != 0:
+        return "null"
+    return repr(value)

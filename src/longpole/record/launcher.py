@@ -1,0 +1,65 @@
+"""The launcher: runs the command, waits for it, and ends as it ended.
+
+It stays small on purpose: its start-up is what a user waits for. Whatever goes wrong with recording is said
+in one line on standard error at the end, and the command runs on.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from longpole.log.slots import FINISH, FINISH_LAYOUT
+from longpole.record.assignment import Ending
+from longpole.record.command import check_command, start_command
+from longpole.record.kernel import become_subreaper
+from longpole.record.reaper import Reaper
+from longpole.record.recorder import Recorder
+from longpole.record.supervise import Watch, block_signals, end_as
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from longpole.record.options import RecordOptions
+
+
+def launch(command: list[str], options: RecordOptions) -> int:
+    """Run a command and record it; return its exit code, or die of the signal it died of.
+
+    Raises:
+        CannotRunError: The command cannot be started.
+    """
+    check_command(command[0])
+    mask = block_signals()
+    become_subreaper()
+    recorder = Recorder(command, options)
+    recorder.start()
+    began_ns = time.monotonic_ns()
+    try:
+        root = start_command(command, recorder.environment(), mask)
+    except BaseException:
+        recorder.discard()
+        raise
+    reaper = Reaper(recorder.ring, recorder.agent_pid)
+    watch = Watch(root, reaper)
+    status = watch.until_end()
+    ended_ns = time.monotonic_ns()
+    left = watch.linger(options.linger_s, _say_waiting)
+    if recorder.ring is not None:
+        recorder.ring.slot(FINISH_LAYOUT, FINISH, 0, 0, root, began_ns, ended_ns, status, b"")
+    recorder.finish(reaper, Ending(status, left, began_ns, ended_ns))
+    if recorder.troubles:
+        say("; ".join(recorder.troubles))
+    return end_as(status)
+
+
+def say(text: str) -> None:
+    """Say one line on standard error, if there still is one."""
+    try:
+        os.write(2, f"longpole: {text}\n".encode("utf-8", "replace"))
+    except OSError:
+        pass  # the user has closed it
+
+
+def _say_waiting(left: int) -> None:
+    what = "process it left behind" if left == 1 else "processes it left behind"
+    say(f"the command has ended; waiting a few seconds for {left} {what}")

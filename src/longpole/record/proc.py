@@ -1,0 +1,76 @@
+"""What /proc says about a process: one reading each, parsed, with times on the monotonic clock."""
+
+from __future__ import annotations
+
+import os
+import time
+
+TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+PAGE_KIB = os.sysconf("SC_PAGE_SIZE") // 1024
+
+# Reading process starts needs the boot clock; everything else runs on the monotonic one.
+BOOT_OFFSET_NS = time.monotonic_ns() - time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+
+class Stat:
+    """The fields we use of /proc/PID/stat."""
+
+    __slots__ = (
+        *("children_system_us", "children_user_us", "command", "cpu_system_us", "cpu_user_us"),
+        *("parent", "resident_kib", "start_ticks", "state", "threads"),
+    )
+
+    def __init__(self, line: bytes) -> None:
+        """Parse a line; a command name may hold any byte, so it ends at the last parenthesis."""
+        opening, closing = line.index(b"("), line.rindex(b")")
+        fields = line[closing + 2 :].split()
+        self.command = line[opening + 1 : closing].decode("utf-8", "replace")
+        self.state = fields[0]
+        self.parent = int(fields[1])
+        self.cpu_user_us = int(fields[11]) * TICK_NS // 1000
+        self.cpu_system_us = int(fields[12]) * TICK_NS // 1000
+        self.children_user_us = int(fields[13]) * TICK_NS // 1000
+        self.children_system_us = int(fields[14]) * TICK_NS // 1000
+        self.threads = int(fields[17])
+        self.start_ticks = int(fields[19])
+        self.resident_kib = int(fields[21]) * PAGE_KIB
+
+
+def start_ns(start_ticks: int) -> int:
+    """Return when a process started, on the monotonic clock, to the length of a tick."""
+    return start_ticks * TICK_NS + BOOT_OFFSET_NS
+
+
+def read_stat(pid: int) -> Stat | None:
+    """Return a process's status line, or nothing if it is gone."""
+    line = read_small(f"/proc/{pid}/stat")
+    return Stat(line) if line else None
+
+
+def parse_io(text: bytes) -> tuple[int, int, int, int]:
+    """Return bytes read, written, read from storage and written to storage.
+
+    Writes that were cancelled because the file was deleted first are not subtracted: they were asked for.
+    """
+    lines = text.split(b"\n")
+    return (int(lines[0][7:]), int(lines[1][7:]), int(lines[4][12:]), int(lines[5][13:]))
+
+
+def read_io(pid: int | str) -> tuple[int, int, int, int] | None:
+    """Return the bytes of a process, a zombie included, or nothing where we may not look."""
+    text = read_small(f"/proc/{pid}/io")
+    return parse_io(text) if text else None
+
+
+def read_small(path: str) -> bytes:
+    """Return a small file of /proc at once, or nothing if it cannot be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)

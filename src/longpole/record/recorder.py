@@ -1,0 +1,127 @@
+"""Setting recording up, and putting the result away; what fails is remembered, never raised."""
+
+from __future__ import annotations
+
+import os
+import resource
+
+from longpole.record.assignment import ALL_WELL, Assignment
+from longpole.record.client.phases import RINGS_VARIABLE
+from longpole.record.client.ring import private_ring
+from longpole.record.link import fork_agent
+from longpole.record.options import name_of
+from longpole.record.rundir import (
+    RUN_VARIABLE,
+    create_rings_folder,
+    create_run_folder,
+    find_runs_folder,
+    remove_rings_folder,
+)
+from longpole.record.taskstats import open_exit_records
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from longpole.record.assignment import Ending
+    from longpole.record.client.ring import Ring
+    from longpole.record.link import AgentLink
+    from longpole.record.options import RecordOptions
+    from longpole.record.reaper import Reaper
+
+_LAUNCHER_SLOTS = 16384
+_LAST_WORD_LIMIT_S = 20.0
+
+
+class Recorder:
+    """One recording: its run folder, its rings and its agent, or the reason why there is none."""
+
+    def __init__(self, command: list[str], options: RecordOptions) -> None:
+        """Take the command and the choices; nothing happens yet."""
+        self._command = command
+        self._options = options
+        self._assignment: Assignment | None = None
+        self._link: AgentLink | None = None
+        self.ring: Ring | None = None
+        self.troubles: list[str] = []
+
+    @property
+    def agent_pid(self) -> int:
+        """The agent's pid, or 0."""
+        return self._link.pid if self._link else 0
+
+    def start(self) -> None:
+        """Make the run folder and start the agent; if that cannot be, the command runs unrecorded."""
+        runs = find_runs_folder(self._options.runs)
+        name = self._options.name or name_of(self._command)
+        try:
+            path = create_run_folder(runs, name)
+        except OSError as error:
+            self.troubles.append(f"nothing was recorded: cannot write a run into {runs} ({error.strerror})")
+            return
+        assignment = self._assignment = Assignment(path, self._rings_folder(path), os.getpid())
+        assignment.command, assignment.name, assignment.folder = self._command, name, os.getcwd()
+        assignment.rate_hz = self._options.rate_hz
+        assignment.disk_bytes = self._options.disk_bytes
+        self.ring = private_ring(_LAUNCHER_SLOTS)
+        self.ring.once('{"role": "launcher"}')
+        assignment.launcher_ring = self.ring.memory
+        self._open_privileged(assignment)
+        try:
+            self._link = fork_agent(assignment)
+        except OSError as error:
+            self.troubles.append(f"no samples were taken: cannot start the agent ({error.strerror})")
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment of the command."""
+        environment = dict(os.environ)
+        if self._assignment is not None:
+            environment[RUN_VARIABLE] = self._assignment.run_path
+            environment[RINGS_VARIABLE] = self._assignment.rings_folder
+        return environment
+
+    def discard(self) -> None:
+        """Undo the start: the command never ran."""
+        if self._link is not None:
+            self._link.abandon()
+            os.waitpid(self._link.pid, 0)
+        if self._assignment is not None:
+            from shutil import rmtree
+
+            remove_rings_folder(self._assignment.rings_folder)
+            rmtree(self._assignment.run_path, ignore_errors=True)
+
+    def finish(self, reaper: Reaper, ending: Ending) -> None:
+        """Let the agent put the run away, and remember what was lost."""
+        if self._assignment is None:
+            return
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        ending.cpu_us = round((usage.ru_utime + usage.ru_stime) * 1e6)
+        ending.troubles = self.troubles
+        answer = self._link.finish(ending, _LAST_WORD_LIMIT_S) if self._link else b""
+        if answer or reaper.agent_status is not None:
+            reaper.wait_for_agent()
+        if answer != ALL_WELL:
+            from longpole.record.salvage import put_away_with_trouble
+
+            self.troubles += put_away_with_trouble(self._assignment, ending, answer, reaper)
+        remove_rings_folder(self._assignment.rings_folder)
+
+    def _rings_folder(self, run_path: str) -> str:
+        try:
+            return create_rings_folder(run_path)
+        except OSError as error:
+            self.troubles.append(f"phases were not recorded: no room in /dev/shm ({error.strerror or error})")
+            return ""
+
+    def _open_privileged(self, assignment: Assignment) -> None:
+        """Open, before anything runs, what needs permission; without it the run says what is missing."""
+        try:
+            assignment.exit_records = open_exit_records()
+        except OSError:
+            pass  # the usual case for an ordinary user: the run shows it as unseen
+        if self._options.files:
+            from longpole.record.samplers.files import watch_opens
+
+            try:
+                assignment.opens = watch_opens()
+            except OSError as error:
+                self.troubles.append(f"--files was left out: fanotify is not permitted ({error.strerror})")

@@ -1,0 +1,136 @@
+"""The reading end of rings: copies finished slots into the journal, block by block.
+
+A slot is finished when it holds its own number plus one. A slot that was taken but never filled (its
+writer was interrupted) would hold the reader up for ever; when later slots stay finished past it for a
+second, it is skipped and counted.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+
+from longpole.log.slots import (
+    CLOSED_WORD,
+    LOST_WORD,
+    OPEN_OFFSET,
+    OPEN_SLOTS,
+    RING_HEADER_BYTES,
+    RING_HEADER_LAYOUT,
+    RING_MAGIC,
+    RING_VERSION,
+    SLOT_BYTES,
+    TAIL_WORD,
+)
+
+_PATIENCE = 10
+_BLOCK = 256
+
+
+class ForeignRingError(Exception):
+    """A file among the rings is not a ring."""
+
+
+class RingReader:
+    """Drains one ring."""
+
+    def __init__(self, memory: mmap.mmap) -> None:
+        """Read a ring's header.
+
+        Raises:
+            ForeignRingError: It is not a ring of ours, or of a size that is not its own.
+        """
+        if len(memory) < RING_HEADER_BYTES:
+            raise ForeignRingError
+        magic, version, self.size, self.pid, _, self.namespace, self.start_ticks, self.tag, *parent = (
+            RING_HEADER_LAYOUT.unpack_from(memory)
+        )
+        self.parent_tag, self.parent_phase = parent
+        fits = self.size > 0 and len(memory) == RING_HEADER_BYTES + self.size * SLOT_BYTES
+        if magic != RING_MAGIC or version != RING_VERSION or not fits:
+            raise ForeignRingError
+        self._memory = memory
+        self._words = memoryview(memory).cast("Q")
+        self._next = int(self._words[TAIL_WORD])
+        self._stuck = 0
+        self.skipped = 0
+
+    @property
+    def lost(self) -> int:
+        """How many records found no room, or were taken and never filled."""
+        return int(self._words[LOST_WORD]) + self.skipped
+
+    @property
+    def closed(self) -> bool:
+        """Whether the writer has said that it writes no more."""
+        return bool(self._words[CLOSED_WORD])
+
+    def drain(self) -> bytes:
+        """Return all slots finished since the last time, and give their room back."""
+        blocks = []
+        while True:
+            block = self._finished_block()
+            if not block:
+                break
+            blocks.append(block)
+        if not blocks:
+            self._skip_unfilled()
+        self._words[TAIL_WORD] = self._next
+        return b"".join(blocks)
+
+    def open_phases(self) -> bytes:
+        """Return the slots of the phases that are open now."""
+        places = range(OPEN_OFFSET, OPEN_OFFSET + OPEN_SLOTS * SLOT_BYTES, SLOT_BYTES)
+        return b"".join(self._memory[at : at + SLOT_BYTES] for at in places if self._words[at // 8 + 7])
+
+    def close(self) -> None:
+        """Let the memory go."""
+        self._words.release()
+        self._memory.close()
+
+    def _finished_block(self) -> bytes:
+        """Return finished slots up to the first unfinished one or the end of the memory."""
+        place = self._next % self.size
+        first_word = (RING_HEADER_BYTES + place * SLOT_BYTES) // 8
+        some = min(self.size - place, _BLOCK)
+        numbers = self._words[first_word + 7 : first_word + 8 * some : 8].tolist()
+        count = _matching(numbers, self._next + 1)
+        if not count:
+            return b""
+        start = RING_HEADER_BYTES + place * SLOT_BYTES
+        self._next += count
+        self._stuck = 0
+        return self._memory[start : start + count * SLOT_BYTES]
+
+    def _skip_unfilled(self) -> None:
+        place = (self._next + 1) % self.size
+        following = self._words[(RING_HEADER_BYTES + place * SLOT_BYTES) // 8 + 7]
+        self._stuck = self._stuck + 1 if following == self._next + 2 else 0
+        if self._stuck > _PATIENCE:
+            self._next += 1
+            self.skipped += 1
+            self._stuck = 0
+
+
+def open_ring(path: str) -> RingReader:
+    """Return the reader of a ring file.
+
+    Raises:
+        ForeignRingError: It is not a ring.
+        OSError: It cannot be opened.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size < RING_HEADER_BYTES:
+            raise ForeignRingError
+        return RingReader(mmap.mmap(descriptor, size))
+    finally:
+        os.close(descriptor)
+
+
+def _matching(numbers: list[int], first: int) -> int:
+    """Return how many leading numbers count up from ``first``."""
+    if numbers == list(range(first, first + len(numbers))):
+        return len(numbers)
+    return next(at for at, number in enumerate(numbers) if number != first + at)

@@ -1,0 +1,140 @@
+"""NVIDIA GPUs by NVML, once a second: how busy, how much memory, how much power.
+
+The figures of a device are of the whole device, whoever uses it. Where the driver tells processes apart,
+the part that belongs to the command is kept beside them, and the scope says which it is.
+"""
+
+from __future__ import annotations
+
+import os
+from time import monotonic_ns
+
+import pynvml
+
+from longpole.log.slots import GAUGE, GAUGE_LAYOUT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from longpole.record.journal import Journal
+    from longpole.record.samplers.tree import Tree
+
+_NAN = float("nan")
+DEVICE_FIELDS = (
+    ("busy", "fraction"),
+    ("memory busy", "fraction"),
+    ("memory used", "bytes"),
+    ("power", "watts"),
+)
+TREE_FIELDS = (
+    ("busy", "fraction"),
+    ("memory busy", "fraction"),
+    ("memory used", "bytes"),
+    ("processes", "count"),
+)
+# Resource numbers of GPUs, apart from those of the host.
+_FIRST_NUMBER = 1000
+
+
+def gpu_driver_present() -> bool:
+    """Return whether it is worth loading NVML at all."""
+    return any(os.path.exists(path) for path in ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg"))
+
+
+class GpuSampler:
+    """Samples every GPU of this host."""
+
+    name = "gpu"
+    period_s = 1.0
+
+    def __init__(self, journal: Journal, tree: Tree) -> None:
+        """Start NVML.
+
+        Raises:
+            pynvml.NVMLError: There is no usable driver.
+        """
+        pynvml.nvmlInit()
+        self._journal = journal
+        self._tree = tree
+        self._at_ns = 0
+        self._last_seen: dict[int, int] = {}
+        count = pynvml.nvmlDeviceGetCount()
+        self._devices = [pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(count)]
+        for index, device in enumerate(self._devices):
+            self._note(index, device)
+
+    def sample(self, now_ns: int) -> None:
+        """Read every device once."""
+        start = self._at_ns or now_ns
+        for index, device in enumerate(self._devices):
+            self._write(_FIRST_NUMBER + 2 * index, start, now_ns, _device_values(device))
+            self._write(_FIRST_NUMBER + 2 * index + 1, start, now_ns, self._tree_values(index, device))
+        self._at_ns = now_ns
+
+    def finish(self) -> None:
+        """Take a last reading."""
+        self.sample(monotonic_ns())
+
+    def _note(self, index: int, device: Any) -> None:
+        name = _text(pynvml.nvmlDeviceGetName(device))
+        memory = float(pynvml.nvmlDeviceGetMemoryInfo(device).total)
+        for offset, scope, fields in ((0, "device", DEVICE_FIELDS), (1, "tree", TREE_FIELDS)):
+            self._journal.note(
+                "resource",
+                number=_FIRST_NUMBER + 2 * index + offset,
+                kind="gpu",
+                name=f"{name} #{index}",
+                fields=[list(field) for field in fields],
+                capacity=memory,
+                scope=scope,
+            )
+
+    def _write(self, number: int, start_ns: int, end_ns: int, values: tuple[float, ...]) -> None:
+        self._journal.slot(GAUGE_LAYOUT.pack(GAUGE, 0, 0, number, start_ns, end_ns, *values, 0))
+
+    def _tree_values(self, index: int, device: Any) -> tuple[float, ...]:
+        """Return what our processes do on a device; NaN where the driver does not say."""
+        ours = self._tree.members
+        running = _or_none(pynvml.nvmlDeviceGetComputeRunningProcesses, device) or []
+        here = [process for process in running if process.pid in ours]
+        memory = float(sum(process.usedGpuMemory or 0 for process in here))
+        busy, memory_busy = self._tree_busy(index, device)
+        return busy, memory_busy, memory, float(len(here))
+
+    def _tree_busy(self, index: int, device: Any) -> tuple[float, float]:
+        samples = _or_none(pynvml.nvmlDeviceGetProcessUtilization, device, self._last_seen.get(index, 0))
+        if samples is None:
+            return _NAN, _NAN
+        self._last_seen[index] = max(
+            (sample.timeStamp for sample in samples), default=self._last_seen.get(index, 0)
+        )
+        ours = [sample for sample in samples if sample.pid in self._tree.members]
+        return (
+            min(1.0, sum(sample.smUtil for sample in ours) / 100),
+            min(1.0, sum(sample.memUtil for sample in ours) / 100),
+        )
+
+
+def _device_values(device: Any) -> tuple[float, ...]:
+    rates = _or_none(pynvml.nvmlDeviceGetUtilizationRates, device)
+    memory = _or_none(pynvml.nvmlDeviceGetMemoryInfo, device)
+    power = _or_none(pynvml.nvmlDeviceGetPowerUsage, device)
+    return (
+        rates.gpu / 100 if rates else _NAN,
+        rates.memory / 100 if rates else _NAN,
+        float(memory.used) if memory else _NAN,
+        power / 1000 if power is not None else _NAN,
+    )
+
+
+def _or_none(call: Any, *arguments: Any) -> Any:
+    """Return what NVML answers, or nothing where this device or driver does not know."""
+    try:
+        return call(*arguments)
+    except pynvml.NVMLError:
+        return None
+
+
+def _text(name: Any) -> str:
+    return name.decode() if isinstance(name, bytes) else str(name)

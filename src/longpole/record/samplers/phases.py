@@ -1,0 +1,201 @@
+"""Phases of the command's processes: finds their rings, drains them, and gives their memory back.
+
+A ring is removed once its process has ended and everything in it is in the log. A process beyond its share
+of the disk is kept as sums per name; its counts stay exact.
+"""
+
+from __future__ import annotations
+
+import os
+from time import monotonic_ns
+
+from longpole.log.slots import LOST_SUFFIX, PHASE, PHASE_LAYOUT, RING_SUFFIX, SLOT_BYTES
+from longpole.record.client.ring import pid_namespace
+from longpole.record.proc import read_small, read_stat, start_ns
+from longpole.record.rings import ForeignRingError, RingReader, open_ring
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from longpole.record.journal import Journal
+    from longpole.record.samplers.tree import Tree
+
+
+class _Ring:
+    """One ring and the process that writes it."""
+
+    __slots__ = ("path", "pid", "reader", "source", "sums")
+
+    def __init__(self, source: int, path: str, pid: int, reader: RingReader) -> None:
+        self.source = source
+        self.path = path
+        self.pid = pid
+        self.reader = reader
+        self.sums: dict[tuple[int, int, int], list[int]] = {}
+
+
+class PhaseCollector:
+    """Drains the rings of one run."""
+
+    name = "phases"
+    period_s = 0.1
+
+    def __init__(self, journal: Journal, tree: Tree, folder: str) -> None:
+        """Look for rings in ``folder``; '' if there is none."""
+        self._journal = journal
+        self._tree = tree
+        self._folder = folder
+        self._namespace = pid_namespace()
+        self._rings: dict[str, _Ring] = {}
+        self._changed_ns = -1
+        self._next_source = 1
+        self._ticks = 0
+        self.lost = 0
+        self.without_ring = 0
+
+    def add(self, reader: RingReader) -> None:
+        """Take a ring that has no file: the launcher's own."""
+        ring = self._rings[""] = _Ring(self._source(), "", reader.pid, reader)
+        self._note_ring(ring, 0)
+
+    def sample(self, now_ns: int) -> None:
+        """Drain every ring; once a second, let those of ended processes go."""
+        self._look()
+        for ring in self._rings.values():
+            self._drain(ring)
+        self._ticks += 1
+        for name in [name for name, ring in self._rings.items() if self._is_over(ring)]:
+            self._let_go(name, now_ns)
+
+    def finish(self) -> None:
+        """Drain a last time, and keep what was still open."""
+        self._changed_ns = -1
+        self.sample(monotonic_ns())
+        for name in list(self._rings):
+            self._let_go(name, monotonic_ns())
+
+    def _source(self) -> int:
+        self._next_source += 1
+        return self._next_source - 1
+
+    def _look(self) -> None:
+        if not self._folder:
+            return
+        try:
+            changed_ns = os.stat(self._folder).st_mtime_ns
+            names = os.listdir(self._folder) if changed_ns != self._changed_ns else []
+        except OSError:
+            return
+        self._changed_ns = changed_ns
+        for name in names:
+            if name.endswith(RING_SUFFIX) and name not in self._rings:
+                self._open(name)
+        self.without_ring = max(self.without_ring, sum(name.endswith(LOST_SUFFIX) for name in names))
+
+    def _open(self, name: str) -> None:
+        path = os.path.join(self._folder, name)
+        try:
+            reader = open_ring(path)
+        except (OSError, ForeignRingError):
+            return
+        pid = self._host_pid(reader)
+        ring = self._rings[name] = _Ring(self._source(), path, pid, reader)
+        self._note_ring(ring, self._process_number(ring))
+
+    def _note_ring(self, ring: _Ring, number: int) -> None:
+        reader = ring.reader
+        tags = {"tag": f"{reader.tag:x}", "parent_tag": f"{reader.parent_tag:x}"}
+        phase = reader.parent_phase
+        self._journal.note(
+            "ring", source=ring.source, number=number, pid=reader.pid, parent_phase=phase, **tags
+        )
+
+    def _host_pid(self, reader: RingReader) -> int:
+        """Return the pid as we see it of a writer that may live in a pid namespace of its own."""
+        pid: int = reader.pid
+        if reader.namespace in (0, self._namespace):
+            return pid
+        self._tree.find()
+        for pid, member in self._tree.members.items():
+            if member.start_ticks == reader.start_ticks and _innermost_pid(pid) == reader.pid:
+                return pid
+        return 0
+
+    def _process_number(self, ring: _Ring) -> int:
+        member = self._tree.members.get(ring.pid)
+        if member is None and ring.pid and _alive(ring.pid, ring.reader.start_ticks):
+            member = self._tree.admit(ring.pid)
+        if member is not None:
+            return member.number
+        number = self._tree.number()
+        facts = {
+            "number": number,
+            "pid": ring.reader.pid,
+            "parent": 0,
+            "comm": "python",
+            "command": "[python]",
+        }
+        self._journal.note("process", start=start_ns(ring.reader.start_ticks), **facts)
+        return number
+
+    def _drain(self, ring: _Ring) -> None:
+        slots = ring.reader.drain()
+        if not slots:
+            return
+        if self._journal.room(ring.source):
+            self._journal.ring_slots(ring.source, slots)
+        else:
+            self._journal.ring_slots(ring.source, self._sum_up(ring, slots))
+
+    def _sum_up(self, ring: _Ring, slots: bytes) -> bytes:
+        """Add phases to the sums of their names; return the other slots, which are kept."""
+        kept = []
+        for at in range(0, len(slots), SLOT_BYTES):
+            if slots[at] != PHASE:
+                kept.append(slots[at : at + SLOT_BYTES])
+                continue
+            fields = PHASE_LAYOUT.unpack_from(slots, at)
+            sums = ring.sums.setdefault((fields[5], fields[6], fields[1]), [0, 0, fields[8], 0])
+            sums[0] += 1
+            sums[1] += fields[9] - fields[8]
+            sums[3] = fields[9]
+        return b"".join(kept)
+
+    def _is_over(self, ring: _Ring) -> bool:
+        if not ring.path:
+            return False
+        if ring.reader.closed:
+            return True
+        return self._ticks % 10 == 0 and ring.pid != 0 and not _alive(ring.pid, ring.reader.start_ticks)
+
+    def _let_go(self, name: str, now_ns: int) -> None:
+        ring = self._rings.pop(name)
+        self._drain(ring)
+        self._journal.ring_slots(ring.source, ring.reader.open_phases())
+        for (label, kind, status), (count, total, first, last) in ring.sums.items():
+            sums = {"name": label, "kind": kind, "status": status, "count": count, "total_ns": total}
+            self._journal.note("sum", source=ring.source, start=first, end=last, **sums)
+        if ring.reader.lost:
+            self.lost += ring.reader.lost
+            self._journal.note("lost", source=ring.source, records=ring.reader.lost, at=now_ns)
+        if ring.path:
+            ring.reader.close()
+            _unlink(ring.path)
+
+
+def _alive(pid: int, start_ticks: int) -> bool:
+    stat = read_stat(pid)
+    return stat is not None and stat.start_ticks == start_ticks and stat.state != b"Z"
+
+
+def _innermost_pid(pid: int) -> int:
+    for line in read_small(f"/proc/{pid}/status").split(b"\n"):
+        if line.startswith(b"NSpid:"):
+            return int(line.split()[-1])
+    return 0
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass  # already gone

@@ -1,0 +1,137 @@
+"""Which processes belong to the command: numbers of ours for pids that come and go.
+
+A process belongs if its parent does, or if it is a child of the launcher, to which orphans fall. Pids
+recur, so a process is a pid and its start; a number is never given twice.
+"""
+
+from __future__ import annotations
+
+import os
+
+from longpole.record.discretion import command_text
+from longpole.record.proc import Stat, read_small, read_stat, start_ns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from longpole.record.journal import Journal
+
+
+_ENDED = (b"Z", b"X")
+
+
+class Member:
+    """One living process of the command."""
+
+    __slots__ = ("command", "number", "parent", "pid", "start_ticks", "threads")
+
+    def __init__(self, number: int, pid: int, stat: Stat) -> None:
+        """Take what its status line says."""
+        self.number = number
+        self.pid = pid
+        self.parent = stat.parent
+        self.command = stat.command
+        self.start_ticks = stat.start_ticks
+        self.threads = stat.threads
+
+
+class Tree:
+    """The living processes of the command by pid."""
+
+    def __init__(self, journal: Journal, launcher: int, agent: int) -> None:
+        """Everything below ``launcher`` belongs, but for the agent."""
+        self._journal = journal
+        self._next_number = 1
+        self.launcher = launcher
+        self.agent = agent
+        self.members: dict[int, Member] = {}
+        # Numbers of processes that have ended lately, by pid, and when: others may still speak of them.
+        self.recent: dict[int, tuple[int, int]] = {}
+        # Those among them whose exit record has not come yet.
+        self._unrecorded: dict[int, int] = {}
+
+    def number(self) -> int:
+        """Return a number no process has had."""
+        self._next_number += 1
+        return self._next_number - 1
+
+    def known(self, pid: int) -> int | None:
+        """Return the number of a process of the command that lives or has ended lately."""
+        member = self.members.get(pid)
+        if member is not None:
+            return member.number
+        recent = self.recent.get(pid)
+        return recent[0] if recent else None
+
+    def number_of_ended(self, pid: int, now_ns: int) -> int:
+        """Return the number of a process whose exit record has come; a new one if it was never seen."""
+        member = self.members.get(pid)
+        number = member.number if member else self._unrecorded.pop(pid, 0) or self.number()
+        self.recent[pid] = (number, now_ns)
+        return number
+
+    def forget_before(self, at_ns: int) -> None:
+        """Forget those that ended long ago: their pids may be given out again."""
+        self.recent = {pid: known for pid, known in self.recent.items() if known[1] > at_ns}
+        self._unrecorded = {pid: number for pid, number in self._unrecorded.items() if pid in self.recent}
+
+    def find(self) -> list[Member]:
+        """Look for new processes below those known; return the new ones."""
+        found = []
+        waiting = self._children(self.launcher, 1) if self.launcher else []
+        waiting += [child for m in self.members.values() for child in self._children(m.pid, m.threads)]
+        while waiting:
+            pid = waiting.pop()
+            if pid in self.members or pid == self.agent:
+                continue
+            member = self.admit(pid)
+            if member is not None:
+                found.append(member)
+                waiting += self._children(pid, member.threads)
+        return found
+
+    def admit(self, pid: int) -> Member | None:
+        """Take a living process in, and note it."""
+        stat = read_stat(pid)
+        if stat is None or (stat.state in _ENDED and pid in self.recent):
+            return None
+        member = self.members[pid] = Member(self.number(), pid, stat)
+        self.note(member, stat)
+        return member
+
+    def note(self, member: Member, stat: Stat) -> None:
+        """Write down who a process is; again when it has become another program."""
+        member.command = stat.command
+        self._journal.note(
+            "process",
+            number=member.number,
+            pid=member.pid,
+            parent=self.known(stat.parent) or 0,
+            start=start_ns(stat.start_ticks),
+            comm=stat.command,
+            command=_command_line(member.pid) or f"[{stat.command}]",
+        )
+
+    def drop(self, pid: int, now_ns: int) -> None:
+        """Forget a process that has ended; it was gone by ``now_ns``."""
+        member = self.members.pop(pid, None)
+        if member is not None:
+            if self.recent.get(pid, (0, 0))[0] != member.number:
+                self._unrecorded[pid] = member.number
+            self.recent[pid] = (member.number, now_ns)
+            self._journal.note("gone", number=member.number, by=now_ns)
+
+    def _children(self, pid: int, threads: int) -> list[int]:
+        """Return the children of a process; each of its threads may have some."""
+        if threads == 1:
+            return [int(child) for child in read_small(f"/proc/{pid}/task/{pid}/children").split()]
+        try:
+            tasks = os.listdir(f"/proc/{pid}/task")
+        except OSError:
+            return []
+        texts = [read_small(f"/proc/{pid}/task/{task}/children") for task in tasks]
+        return [int(child) for text in texts for child in text.split()]
+
+
+def _command_line(pid: int) -> str:
+    raw = read_small(f"/proc/{pid}/cmdline")
+    return command_text([part.decode("utf-8", "replace") for part in raw.rstrip(b"\0").split(b"\0")])

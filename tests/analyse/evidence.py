@@ -1,0 +1,75 @@
+"""Evidence of small runs, built by hand: what is not said is a run of one second with nothing in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from longpole.analyse.overview import Evidence
+from longpole.model.columns import Columns, floats, integers, texts
+from longpole.model.execution import Metric
+from longpole.model.manifest import Cost, Manifest, State
+from longpole.model.recording import Reading, RecordingNotes
+
+SECOND = 1_000_000_000
+START = 1_700_000_000 * SECOND
+
+_TEXTS = {"kind", "name", "metric", "unit", "command", "scope", "peak_source", "source"}
+_FLOATS = {"amount", "covered_s", "capacity", "value", "peak"}
+_COLUMNS = {
+    "run": "start_ns end_ns",
+    "hosts": "cores",
+    "totals": "metric value",
+    "phases": "kind name count total_ns cut",
+    "processes": f"id name command start_ns end_ns peak_source {' '.join(Metric)}",
+    "memory": "process at_ns resident proportional",
+    "host": "kind name metric unit capacity amount covered_s",
+    "gpus": "host name scope metric amount covered_s peak",
+}
+
+
+def table(name: str, *rows: dict[str, Any] | tuple[Any, ...]) -> Columns:
+    """A table of evidence; a row is a tuple of all columns, or a dict of those that are known."""
+    names = _COLUMNS[name].split()
+    cells = [row if isinstance(row, tuple) else tuple(row.get(one) for one in names) for row in rows]
+    return Columns({one: _column(one, [row[at] for row in cells]) for at, one in enumerate(names)})
+
+
+def process(number: int, start_s: float = 0.0, end_s: float | None = 1.0, **known: Any) -> dict[str, Any]:
+    """A row of processes, its times in seconds after the start of the run."""
+    end = None if end_s is None else START + round(end_s * SECOND)
+    facts = {
+        "id": number,
+        "name": "work",
+        "command": "work hard",
+        "start_ns": START + round(start_s * SECOND),
+    }
+    return {**facts, "end_ns": end, **known}
+
+
+def evidence(**parts: Any) -> Evidence:
+    """A run of one second; each part may be replaced."""
+    facts: dict[str, Any] = {
+        "manifest": Manifest(
+            1, "c0ffee00", "demo", State.FINISHED, command=("work",), exit_code=0, rate_hz=10.0
+        ),
+        "state": State.FINISHED,
+        "notes": RecordingNotes(logs=1, ended=True, exit_records=True),
+        "reading": Reading(10, 10),
+        "run": table("run", (START, START + SECOND)),
+        "hosts": table("hosts", (2,)),
+    }
+    for name in ("totals", "phases", "processes", "memory", "host", "gpus"):
+        facts[name] = table(name)
+    return Evidence(**(facts | parts))
+
+
+def recorded(cpu_s: float, **facts: Any) -> Manifest:
+    """A manifest that says what recording cost."""
+    known: dict[str, Any] = {"state": State.FINISHED, "exit_code": 0, "recording": Cost(cpu_s, 0.0)}
+    return Manifest(1, "c0ffee00", "demo", **(known | facts))
+
+
+def _column(name: str, values: list[Any]) -> Any:
+    if name in _TEXTS:
+        return texts(values)
+    return floats(values) if name in _FLOATS else integers(values)

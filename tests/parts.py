@@ -1,0 +1,166 @@
+"""Parts of the real world that some tests meet: who is here, and what to do about who is not.
+
+``need("gcc")`` at the start of a test skips it, with the reason, where there is no gcc; but where the
+environment says ``LONGPOLE_REQUIRE=gcc,slurm``, absence is a failure. A probe tries the part where it can.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pwd
+import shutil
+import socket
+import struct
+import subprocess
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from tests import trace_processor
+
+REQUIRE = "LONGPOLE_REQUIRE"
+
+
+def need(*names: str) -> None:
+    """Skip the running test unless all these parts are here; fail it if the environment requires them."""
+    for name in names:
+        reason = absence(name)
+        if reason and name in required():
+            pytest.fail(f"{REQUIRE} names '{name}', but {reason}", pytrace=False)
+        if reason:
+            pytest.skip(f"needs '{name}': {reason}", allow_module_level=True)
+
+
+def required() -> frozenset[str]:
+    """Return the parts that the environment requires."""
+    names = frozenset(filter(None, os.environ.get(REQUIRE, "").replace(" ", "").split(",")))
+    if unknown := names - PROBES.keys():
+        raise LookupError(f"{REQUIRE} names {sorted(unknown)}; the parts are {sorted(PROBES)}")
+    return names
+
+
+@cache
+def absence(name: str) -> str:
+    """Return why a part is not here, or an empty string."""
+    return PROBES[name]()
+
+
+def _root() -> str:
+    return "" if os.geteuid() == 0 else "this is not root"
+
+
+def _nobody() -> str:
+    try:
+        pwd.getpwnam("nobody")
+    except KeyError:
+        return "there is no user 'nobody'"
+    return _root() or _fails("setpriv", "--reuid=nobody", "--clear-groups", "true")
+
+
+def _gcc() -> str:
+    return _fails("gcc", "--version")
+
+
+def _userns() -> str:
+    return _fails("unshare", "--user", "--map-root-user", "true")
+
+
+def _bwrap() -> str:
+    return _fails("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true")
+
+
+def _slurm() -> str:
+    missing = [tool for tool in ("slurmctld", "slurmd", "sbatch", "sacct", "munged") if not _which(tool)]
+    return f"there is no {', '.join(missing)}" if missing else ""
+
+
+def _perfetto() -> str:
+    return trace_processor.missing()
+
+
+def _fanotify() -> str:
+    libc = ctypes.CDLL(None, use_errno=True)
+    notify_only, read_only = 0, os.O_RDONLY
+    group = libc.fanotify_init(notify_only, read_only)
+    if group < 0:
+        return f"fanotify_init fails: {os.strerror(ctypes.get_errno())}"
+    add_to_mount, opens, here = 0x01 | 0x10, ctypes.c_uint64(0x20), -100
+    failed = libc.fanotify_mark(group, add_to_mount, opens, here, b"/")
+    reason = f"fanotify_mark fails: {os.strerror(ctypes.get_errno())}" if failed else ""
+    os.close(group)
+    return reason
+
+
+def _taskstats() -> str:
+    """Ask the kernel for the family TASKSTATS, then for the exit records of CPU 0 until the socket closes."""
+    get_family, family_name, family_id = 3, 2, 1
+    get_stats, register_cpus = 1, 3
+    try:
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16) as netlink:
+            netlink.settimeout(5)
+            netlink.bind((0, 0))
+            attributes = _generic(netlink, 16, get_family, (family_name, b"TASKSTATS\0"))
+            (family,) = struct.unpack_from("=H", attributes[family_id])
+            _generic(netlink, family, get_stats, (register_cpus, b"0\0"))
+    except OSError as error:
+        return f"taskstats does not answer: {error}"
+    return ""
+
+
+def _generic(
+    netlink: socket.socket, family: int, command: int, attribute: tuple[int, bytes]
+) -> dict[int, bytes]:
+    """Send one generic netlink request; return the attributes of its answer, none for an acknowledgement."""
+    kind, value = attribute
+    padded = value + bytes(-len(value) % 4)
+    body = struct.pack("=BBxxHH", command, 1, 4 + len(value), kind) + padded
+    request, acknowledge = 0x01, 0x04
+    netlink.send(struct.pack("=IHHII", 16 + len(body), family, request | acknowledge, 1, 0) + body)
+    answer = netlink.recv(65536)
+    if struct.unpack_from("=H", answer, 4)[0] == 2:
+        (error,) = struct.unpack_from("=i", answer, 16)
+        if error:
+            raise OSError(-error, os.strerror(-error))
+        return {}
+    netlink.recv(65536)  # the acknowledgement that follows an answer
+    (length,) = struct.unpack_from("=I", answer)
+    return dict(_attributes(answer[20:length]))
+
+
+def _attributes(payload: bytes) -> list[tuple[int, bytes]]:
+    found = []
+    while len(payload) >= 4:
+        length, kind = struct.unpack_from("=HH", payload)
+        found.append((kind, payload[4:length]))
+        payload = payload[length + -length % 4 :]
+    return found
+
+
+def _fails(*command: str) -> str:
+    """Return how a command fails, or an empty string."""
+    program = _which(command[0])
+    if program is None:
+        return f"there is no {command[0]}"
+    done = subprocess.run([program, *command[1:]], capture_output=True, text=True, timeout=30, check=False)
+    said = (done.stderr.strip().splitlines() or [""])[-1]
+    return f"'{' '.join(command)}' exits with {done.returncode}: {said}" if done.returncode else ""
+
+
+def _which(tool: str) -> str | None:
+    """Return the path of a tool; daemons are where an ordinary user's PATH does not look."""
+    return shutil.which(tool, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin")
+
+
+PROBES: dict[str, Callable[[], str]] = {
+    "root": _root,
+    "nobody": _nobody,
+    "gcc": _gcc,
+    "userns": _userns,
+    "bwrap": _bwrap,
+    "slurm": _slurm,
+    "perfetto": _perfetto,
+    "fanotify": _fanotify,
+    "taskstats": _taskstats,
+}
