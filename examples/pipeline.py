@@ -1,7 +1,7 @@
 """A small workflow as people write them: simulate, clean, extract features in parallel, fit, evaluate.
 
-It looks for faint pulses in noisy recordings of a detector. Each step is marked as a phase; without a recorder
-those marks cost nothing.
+It looks for faint pulses in noisy recordings of a detector. Each step is marked as a phase; without a
+recorder those marks cost nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BANDS = 24
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where data goes")
-    parser.add_argument("--events", type=int, default=12_000)
+    parser.add_argument("--events", type=int, default=18_000)
     parser.add_argument("--epochs", type=int, default=100)
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
@@ -68,8 +68,14 @@ def extract(path: Path, workers: int) -> tuple[np.ndarray, np.ndarray]:
     """Turn signals into features, each worker a part of them."""
     with longpole.phase("features", workers=workers):
         with ProcessPoolExecutor(workers) as pool:
-            parts = list(pool.map(features_of, *zip(*[(path, at, 2 * workers) for at in range(2 * workers)], strict=True)))
-        return np.concatenate([features for features, _ in parts]), np.concatenate([labels for _, labels in parts])
+            parts = list(
+                pool.map(
+                    features_of, *zip(*[(path, at, 2 * workers) for at in range(2 * workers)], strict=True)
+                )
+            )
+        return np.concatenate([features for features, _ in parts]), np.concatenate(
+            [labels for _, labels in parts]
+        )
 
 
 def features_of(path: Path, part: int, parts: int) -> tuple[np.ndarray, np.ndarray]:

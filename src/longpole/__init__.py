@@ -1,9 +1,27 @@
 """Longpole: where the time of a workflow goes, what bounds it, and which change gains most.
 
-``phase`` and ``record`` are for programs; ``load`` reads what was recorded.
+``phase`` and ``record`` are for programs; ``load`` reads what was recorded. This module loads into users'
+interpreters: it stays importable by Python 3.8 and loads nothing heavy until it is asked for.
 """
+
+from __future__ import annotations
 
 from longpole._version import __version__
 from longpole.record.client.phases import phase
+from longpole.record.recording import record
 
-__all__ = ["__version__", "phase"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from longpole.app.run import Run, load
+else:
+
+    def __getattr__(name: str) -> object:
+        """Load what reads runs on first use: it needs Python 3.11 and heavier libraries."""
+        if name in ("Run", "load"):
+            from longpole.app import run
+
+            return getattr(run, name)
+        raise AttributeError(f"module 'longpole' has no attribute '{name}'")
+
+
+__all__ = ["Run", "__version__", "load", "phase", "record"]

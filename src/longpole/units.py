@@ -81,7 +81,7 @@ def show_seconds(seconds: float) -> str:
     for unit, scale in (("ms", 1e3), ("us", 1e6)):
         if seconds * scale >= 0.9995:
             return f"{seconds * scale:.3g} {unit}"
-    return f"{seconds * 1e9:.0f} ns"
+    return f"{seconds * 1e9:.0f} ns" if seconds else "0 s"
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from longpole.model.overview import PhaseSum, ProcessUse
+from longpole.model.overview import GpuUse, PhaseSum, ProcessUse
 from tests.present.samples import FULL, shown
 
 LONG = "python " + "--an-option-that-goes-on and-on-and-on/" * 100
@@ -125,6 +125,25 @@ def test_a_terminal_without_unicode_gets_plain_bars():
 
     assert "####" in text
     assert "█" not in text
+
+
+def test_a_run_from_a_stranger_cannot_steer_the_terminal():
+    nasty = "\x1b[31mred\x07\r\nnext\u202e"
+    process = ProcessUse(nasty, nasty, 1, 1.0, 1.0, 1, 1, 1)
+
+    text = shown(
+        name=nasty,
+        command=nasty,
+        started=nasty,
+        run=nasty,
+        gpus=(GpuUse(nasty, 1.0, 1, nasty),),
+        phases=(PhaseSum(nasty, nasty, 1, 1.0, 1.0),),
+        process_list=(process,),
+        unseen=(nasty,),
+        limits=(nasty,),
+    )
+
+    assert not set("\x1b\x07\r\u202e") & set(text)
 
 
 def test_a_name_is_shown_as_it_is_and_not_as_markup():

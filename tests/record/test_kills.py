@@ -106,7 +106,8 @@ def test_kill_of_the_launcher_is_a_kill_of_the_command(anyone: Someone) -> None:
 
     _wait_gone(child)
     _wait_until(lambda: "broken" in (anyone.folder() / "run.json").read_text())
-    assert not list(Path("/dev/shm").glob(f"longpole-{anyone.latest().manifest.id}-*"))
+    rings = f"longpole-{anyone.latest().manifest.id}-*"
+    _wait_until(lambda: not list(Path("/dev/shm").glob(rings)))
 
 
 def _agent(launcher: int) -> int:

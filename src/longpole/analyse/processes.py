@@ -11,7 +11,7 @@ from dataclasses import replace
 from longpole.analyse.values import Row, number, plus, whole, word
 from longpole.model.columns import Columns
 from longpole.model.execution import Metric
-from longpole.model.overview import ProcessUse
+from longpole.model.overview import Overview, ProcessUse
 
 _INTERPRETERS = ("python", "bash", "sh", "dash", "zsh", "Rscript", "julia", "perl", "ruby", "node", "java")
 
@@ -34,6 +34,13 @@ def by_program(uses: tuple[ProcessUse, ...]) -> tuple[ProcessUse, ...]:
         programs.setdefault(program_of(use), []).append(use)
     sums = [_sum(program, some) for program, some in programs.items()]
     return tuple(sorted(sums, key=lambda use: (-(use.cpu_s or 0.0), -use.wall_s)))
+
+
+def summed_beyond(overview: Overview, most: int) -> Overview:
+    """Return an overview whose processes are summed by program if there are more than ``most``."""
+    if len(overview.process_list) <= most:
+        return overview
+    return replace(overview, process_list=by_program(overview.process_list))
 
 
 def program_of(use: ProcessUse) -> str:

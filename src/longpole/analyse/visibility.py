@@ -1,7 +1,7 @@
 """What a recording could not see, and what its numbers do not say: sentences for a person to judge by.
 
-Particular things come first, standing ones last. The kernel's count of started processes is of the whole host
-and counts threads too, so the number of processes that were missed is an upper bound.
+Particular things come first, standing ones last. How many processes were missed is an estimate: the kernel's
+count of what was started meanwhile, less those seen. It counts threads and what others started, too.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def limits(witness: Witness) -> tuple[str, ...]:
     return (*_particular_limits(witness), *_standing_limits(witness))
 
 
-_MAPPED = "Reads and writes through memory maps (mmap) are in no count of bytes."
+_MAPPED = "Bytes that move through memory maps (mmap) are not counted."
 
 
 def _lost(witness: Witness) -> Iterator[str]:
@@ -75,16 +75,16 @@ def _lost(witness: Witness) -> Iterator[str]:
 def _missed_processes(witness: Witness) -> Iterator[str]:
     notes = witness.notes
     if notes.exit_records and notes.exits_overrun:
-        yield f"Processes ended faster than that could be read: some are not in the list{_missing(witness)}."
+        yield f"Processes ended faster than could be read: some are only in the totals{_missing(witness)}."
     if notes.exit_records or not notes.logs:
         return
-    most = None if notes.forks is None else max(0, notes.forks - witness.processes)
-    if most == 0:
+    missed = None if notes.forks is None else max(0, notes.forks - witness.processes)
+    if missed == 0:
         return
-    many = "an unknown number" if most is None else f"at most {_count(most, 'process')}"
+    many = "an unknown number" if missed is None else f"about {_count(missed, 'process')}"
     yield (
-        f"Processes that ended between two samples are not in the list: {many}{_missing(witness)}. "
-        "The totals have them; exit records would list them ('longpole doctor')."
+        f"Processes that ended between two samples are not in the list: {many}. "
+        f"The totals have them{_missing(witness)}. 'longpole doctor' tells how to see them."
     )
     yield "Processes whose parent ignores their end (SIGCHLD) are not in the totals either."
 
@@ -93,7 +93,7 @@ def _missing(witness: Witness) -> str:
     if witness.missing_cpu_s < 0.01 and witness.missing_read_bytes < 1:
         return ""
     cpu, read = show_seconds(witness.missing_cpu_s), show_bytes(witness.missing_read_bytes)
-    return f", with {cpu} of CPU and {read} read"
+    return f": {cpu} of CPU and {read} read are of no process listed"
 
 
 def _left_behind(witness: Witness) -> Iterator[str]:
@@ -109,9 +109,7 @@ def _left_behind(witness: Witness) -> Iterator[str]:
 def _particular_limits(witness: Witness) -> Iterator[str]:
     if witness.state == State.RUNNING:
         yield "The run is still going: every number is so far."
-    reading = witness.reading
-    if reading.problems or reading.readable < reading.expected:
-        yield _sentence("; ".join((f"The log is damaged: {reading.sentence()}", *reading.problems)))
+    yield from _damage(witness.reading)
     if witness.cut_phases:
         yield f"{_count(witness.cut_phases, 'phase')} had not ended: each counts up to when it was last seen."
     if witness.notes.summed_up:
@@ -121,16 +119,23 @@ def _particular_limits(witness: Witness) -> Iterator[str]:
     yield from _memory_limits(witness.memory)
 
 
+def _damage(reading: Reading) -> Iterator[str]:
+    """Tell how much is readable, and then each problem that tells more than that."""
+    if reading.readable < reading.expected:
+        yield f"The log is damaged: {reading.sentence()}."
+    yield from (_sentence(problem) for problem in reading.problems)
+
+
 def _memory_limits(memory: MemoryPeak) -> Iterator[str]:
     if memory.proportional and memory.proportional < memory.processes:
         yield (
-            f"Memory is proportional (PSS) for {memory.proportional:,} of {memory.processes:,} processes; "
-            "for the rest it is resident (RSS), pages they share counted in each."
+            f"Memory is PSS for {memory.proportional:,} of {memory.processes:,} processes, "
+            "and RSS, shared pages counted in each, for the rest."
         )
     elif memory.proportional:
-        yield "Memory is proportional (PSS): a page shared by n processes counts 1/n in each."
+        yield "Memory is PSS: a page shared by n processes counts 1/n in each."
     elif memory.processes:
-        yield "Memory is resident (RSS): pages that processes share are counted in each of them."
+        yield "Memory is RSS: pages that processes share count in each of them."
     elif memory.bytes is not None:
         yield "Memory is that of the largest process alone: none lived long enough to be sampled."
 
@@ -138,7 +143,7 @@ def _memory_limits(memory: MemoryPeak) -> Iterator[str]:
 def _standing_limits(witness: Witness) -> Iterator[str]:
     if witness.phases:
         yield "Phases are summed over processes and threads; one inside another counts in both."
-    yield "Read and written are bytes of system calls: page cache, pipes and sockets included."
+    yield "Bytes of system calls include page cache, pipes and sockets."
     if witness.manifest.rate_hz:
         rate = f"{witness.manifest.rate_hz:g} times a second"
         yield f"Processes were sampled about {rate}, the host once: shorter peaks may be missing."

@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-import click
-
 from longpole._version import __version__
-from longpole.app.menu import Menu
-from longpole.errors import UNMEASURABLE, USAGE, LongpoleError
+from longpole.errors import UNMEASURABLE, LongpoleError
 
 DEBUG = "LONGPOLE_DEBUG"
 INTERRUPTED = 130
@@ -19,56 +16,60 @@ BROKEN_PIPE = 141
 def cli(arguments: list[str]) -> int:
     """Run the command in the arguments; return the exit code to end with."""
     try:
-        code = _dispatch(_without_help_command(arguments))
+        _never_fail_to_encode()
+        code = _run(_as_option(arguments))
         sys.stdout.flush()
-    except click.exceptions.Exit as request:
-        return request.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         return _leave_pipe()
-    except (LongpoleError, click.ClickException) as error:
-        return _refuse(error)
+    except LongpoleError as error:
+        _say(str(error))
+        return error.exit_code
     except Exception as error:  # noqa: BLE001  the last resort: no user should meet a traceback unasked
         return _fail(error)
     return code
 
 
-def _without_help_command(arguments: list[str]) -> list[str]:
+def _never_fail_to_encode() -> None:
+    """Let a character that the terminal lacks become a question mark."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def _as_option(arguments: list[str]) -> list[str]:
     """Read ``help COMMAND`` as ``COMMAND --help``, and nothing at all as a call for help."""
-    if not arguments or arguments == ["help"]:
+    if not arguments or arguments in (["help"], ["-h"]):
         return ["--help"]
     return [arguments[1], "--help"] if arguments[0] == "help" else arguments
 
 
-def _dispatch(arguments: list[str]) -> int:
+def _run(arguments: list[str]) -> int:
+    if "_LONGPOLE_COMPLETE" in os.environ:
+        from longpole.app.group import complete_words
+
+        complete_words()
+    if arguments == ["--help"]:
+        from longpole.app.menu import help_text
+
+        sys.stdout.write(help_text())
+        return 0
+    if arguments == ["--version"]:
+        sys.stdout.write(f"longpole {__version__}\n")
+        return 0
+    return _run_command(arguments)
+
+
+def _run_command(arguments: list[str]) -> int:
     if arguments[0] == "record":
         from longpole.app.record import record
 
         return record(arguments[1:])
-    menu = _menu()
-    if "_LONGPOLE_COMPLETE" in os.environ:
-        menu.main(arguments, "longpole")
-    with menu.make_context("longpole", list(arguments)) as context:
-        return menu.invoke(context) or 0
+    from longpole.app.group import run_command
 
-
-def _menu() -> Menu:
-    menu = Menu(
-        "longpole", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
-    )
-    return click.version_option(__version__, prog_name="longpole", message="%(prog)s %(version)s")(menu)
-
-
-def _refuse(error: LongpoleError | click.ClickException) -> int:
-    if isinstance(error, LongpoleError):
-        _say(str(error))
-        return error.exit_code
-    text = error.format_message()
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context else "longpole"
-    _say(f"{text} '{path} --help' shows how it is used.")
-    return USAGE
+    return run_command(arguments)
 
 
 def _fail(error: Exception) -> int:
@@ -88,7 +89,9 @@ def _leave_pipe() -> int:
 
 
 def _say(text: str) -> None:
+    from longpole.model.text import visible
+
     try:
-        sys.stderr.write(f"longpole: {text}\n")
+        sys.stderr.write(f"longpole: {visible(text)}\n")
     except OSError:
         pass  # the user has closed it

@@ -22,7 +22,8 @@ Usage: longpole record [OPTIONS] [--] COMMAND [ARGUMENT...]
 
 Options:
   --name NAME      What to call the run (default: from the command).
-  --rate HZ        Samples of each process a second, 0.1 to 100 (default: 10).
+  --rate HZ        Samples of each process a second, 0.1 to 100 (default: 10, and
+                   fewer where that would take more than 0.5 % of one core).
   --files          Note which files each process opened (needs root; about 9 us
                    for every open of a file on this machine).
   --disk SIZE      Keep at most this much per process, e.g. 200MB (the default);
@@ -110,6 +111,7 @@ def _set_runs(options: RecordOptions, value: str) -> None:
 
 def _set_rate(options: RecordOptions, value: str) -> None:
     options.rate_hz = _number("--rate", value, _FEWEST_HZ, _MOST_HZ)
+    options.rate_fixed = True
 
 
 def _set_linger(options: RecordOptions, value: str) -> None:

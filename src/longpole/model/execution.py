@@ -235,7 +235,7 @@ TABLES = {
             """
             process integer who opened it
             file integer which file
-            times integer how often
+            times integer how often, at least: the kernel merges equal opens that follow each other
             first_ns integer when first
             written integer 1 if it was closed after writing
             """,

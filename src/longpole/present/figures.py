@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longpole.model.overview import GpuUse, HostUse, Overview
+from longpole.model.text import visible
 from longpole.units import show_bytes, show_seconds
 
 Line = tuple[str, str, str]
@@ -21,7 +22,7 @@ def figures(overview: Overview) -> Table:
     grid.add_column(justify="right", style="figure", no_wrap=True, min_width=9)
     grid.add_column()
     for label, figure, meaning in _lines(overview):
-        grid.add_row(Text(f" {label}"), Text(figure), Text(meaning))
+        grid.add_row(Text(f" {label}"), Text(figure), Text(visible(meaning)))
     return grid
 
 
@@ -78,7 +79,11 @@ def _recording(overview: Overview) -> Line:
     cost = overview.recording
     if cost is None or cost.cpu_s is None:
         return "Recording", "?", "its cost is not known"
-    return "Recording", _percent(cost.percent), f"of one core, {show_seconds(cost.cpu_s)} of CPU in all"
+    return (
+        "Recording",
+        _percent(cost.percent),
+        f"of one core: {show_seconds(cost.cpu_s)} of CPU, start-up included",
+    )
 
 
 def _size(size: int | None) -> str:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from longpole.model.manifest import State
 from longpole.model.overview import Overview
+from longpole.model.text import visible
 from longpole.present.terminal import shorten
 from longpole.units import show_seconds
 
@@ -20,10 +21,13 @@ def headline(overview: Overview, console: Console) -> Group:
     top.add_column(justify="left", no_wrap=True, overflow="ellipsis", ratio=1)
     top.add_column(justify="right", no_wrap=True)
     top.add_row(
-        Text(f" {overview.name}", style="title"), Text(f"  {outcome(overview)} ", style=_style(overview))
+        Text(f" {visible(overview.name)}", style="title"),
+        Text(f"  {outcome(overview)} ", style=_style(overview)),
     )
     command = Text(f" {shorten(overview.command, console.width - 2)}")
-    return Group(top, command, Text(f" {_where(overview)}", "quiet", no_wrap=True, overflow="ellipsis"))
+    return Group(
+        top, command, Text(f" {visible(_where(overview))}", "quiet", no_wrap=True, overflow="ellipsis")
+    )
 
 
 def outcome(overview: Overview) -> str:

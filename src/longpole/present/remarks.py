@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longpole.model.overview import Overview
+from longpole.model.text import visible
 
 _MOST_SENTENCES = 3
 
@@ -30,5 +31,5 @@ def _list(title: str, sentences: tuple[str, ...], most: int | None, style: str) 
     if left:
         shown.append(f"{len(shown)} of {len(sentences)} shown; --all tells the rest.")
     for at, sentence in enumerate(shown):
-        grid.add_row(Text(f" {title}" if at == 0 else ""), Text(sentence))
+        grid.add_row(Text(f" {title}" if at == 0 else ""), Text(visible(sentence)))
     return grid

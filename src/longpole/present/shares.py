@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longpole.model.overview import Overview, PhaseSum, ProcessUse
+from longpole.model.text import visible
 from longpole.present.terminal import bar
 from longpole.units import show_bytes, show_seconds
 
@@ -60,11 +61,11 @@ def _with_rest(table: Table, shown: int, total: int, what: str) -> RenderableTyp
 
 
 def _name(text: str) -> Text:
-    return Text(f" {' '.join(text.split())}", no_wrap=True, overflow="ellipsis")
+    return Text(f" {visible(' '.join(text.split()))}", no_wrap=True, overflow="ellipsis")
 
 
 def _phase_name(phase: PhaseSum) -> str:
-    return phase.name if phase.kind == "phase" else f"{phase.name} ({phase.kind})"
+    return phase.name if phase.kind in ("phase", phase.name) else f"{phase.name} ({phase.kind})"
 
 
 def _process_name(process: ProcessUse) -> str:

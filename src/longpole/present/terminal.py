@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.text import Text
 from rich.theme import Theme
 
+from longpole.model.text import visible
+
 WIDEST = 100
 
 # Few and calm: one accent, one word of warning, one of failure; the rest is weight.
@@ -71,6 +73,6 @@ def shorten(text: str, width: int) -> str:
         >>> shorten("python train.py --epochs 30", 16)
         'python train.py…'
     """
-    line = Text(" ".join(text.split()))
+    line = Text(visible(" ".join(text.split())))
     line.truncate(width, overflow="ellipsis")
     return line.plain

@@ -17,6 +17,7 @@ from longpole.record.journal import Journal
 from longpole.record.json_text import json_text
 from longpole.record.losses import describe_losses
 from longpole.record.manifest import first_facts, last_facts, save
+from longpole.record.pace import Pace
 from longpole.record.rings import RingReader
 from longpole.record.rundir import boot_id, remove_rings_folder
 from longpole.record.samplers.cost import CostSampler
@@ -27,22 +28,10 @@ from longpole.record.samplers.tree import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol
+    from typing import Any
 
+    from longpole.model.ports import Source
     from longpole.record.assignment import Assignment, Ending
-
-    class Source(Protocol):
-        """Something the agent reads regularly. Neither method may block; either may raise, once."""
-
-        name: str
-        period_s: float
-
-        def sample(self, now_ns: int) -> None:
-            """Read once."""
-
-        def finish(self) -> None:
-            """Read a last time: the command has ended."""
-
 
 FLUSH_S = 1.0
 _GATHER_S = 0.01
@@ -62,6 +51,10 @@ class Agent:
         self._faults: list[str] = []
         self._sources: list[Source] = []
         self._exits: Any = None
+        self._phases: PhaseCollector | None = None
+        self._processes: ProcessSampler | None = None
+        self._pace = Pace(1 / assignment.rate_hz, fixed=assignment.rate_fixed)
+        self._cpu_ns = time.thread_time_ns()
 
     def run(self, control: int) -> dict[str, Any]:
         """Sample until the launcher speaks or dies; return what could not be kept."""
@@ -83,11 +76,11 @@ class Agent:
             self._start("exit records", self._exit_records)
         if assignment.root:
             self._tree.admit(assignment.root)
-        self._start("processes", lambda: ProcessSampler(self._journal, self._tree, assignment.rate_hz))
+        self._start("processes", self._process_sampler)
         self._start("phases", self._phase_collector)
         if assignment.opens >= 0:
             self._start("opened files", self._opened_files)
-        self._start("host", lambda: HostSampler(self._journal))
+        self._start("host", lambda: HostSampler(self._journal, assignment.forks_before))
         self._start("gpu", self._gpus)
         self._start("cost", lambda: CostSampler(self._journal, assignment.launcher, assignment.began_ns))
 
@@ -107,8 +100,23 @@ class Agent:
         exits: Source = self._exits
         return exits
 
+    def _process_sampler(self) -> Source:
+        sampler = self._processes = ProcessSampler(self._journal, self._tree, self._assignment.rate_hz)
+        return sampler
+
+    def _keep_pace(self, passed_ns: int) -> None:
+        """Sample the processes less often if the agent has used more than its share of a core."""
+        before, self._cpu_ns = self._cpu_ns, time.thread_time_ns()
+        if self._processes is not None:
+            self._processes.period_s = self._pace.adjust((self._cpu_ns - before) / passed_ns)
+
+    def _flush(self) -> None:
+        self._journal.flush()
+        if self._phases is not None:
+            self._phases.commit()
+
     def _phase_collector(self) -> Source:
-        collector = PhaseCollector(self._journal, self._tree, self._assignment.rings_folder)
+        collector = self._phases = PhaseCollector(self._journal, self._tree, self._assignment.rings_folder)
         if self._assignment.launcher_ring is not None:
             collector.add(RingReader(self._assignment.launcher_ring))
         return collector
@@ -136,7 +144,8 @@ class Agent:
                     self._try(source, source.sample, time.monotonic_ns())
                     due[id(source)] = max(due[id(source)] + int(source.period_s * 1e9), now)
             if now >= flush_at:
-                self._journal.flush()
+                self._flush()
+                self._keep_pace(now - flush_at + int(FLUSH_S * 1e9))
                 flush_at = now + int(FLUSH_S * 1e9)
             next_at = min([flush_at, *(due[id(source)] for source in self._sources)])
             if self._ended(control, max(0.0, (next_at - time.monotonic_ns()) / 1e9)):
@@ -215,13 +224,14 @@ class Agent:
 
     def _losses(self) -> dict[str, Any]:
         named = {source.name: source for source in self._sources}
-        phases: Any = named.get("phases")
+        phases = self._phases
         return {
             "lost_in_rings": phases.lost if phases else 0,
             "without_ring": phases.without_ring if phases else 0,
             "exits_overrun": bool(self._exits and self._exits.overrun),
             "opens_overrun": bool(getattr(named.get("opened files"), "overflowed", False)),
-            "unreadable": len(getattr(named.get("processes"), "unreadable", ())),
+            "unreadable": len(self._processes.unreadable) if self._processes else 0,
+            "interval_s": round(self._pace.interval_s, 3),
             "notes_left_out": self._journal.notes_left_out,
         }
 

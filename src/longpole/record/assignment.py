@@ -29,10 +29,12 @@ class Assignment:
         self.name = ""
         self.folder = ""
         self.rate_hz = 10.0
+        self.rate_fixed = False
         self.disk_bytes = 200_000_000
         self.launcher_ring: mmap.mmap | None = None
         self.exit_records: _socket.socket | None = None
         self.opens = -1
+        self.forks_before = 0
 
 
 class Ending:

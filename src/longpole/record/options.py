@@ -17,6 +17,7 @@ class RecordOptions:
         self.name = ""
         self.runs = ""
         self.rate_hz = DEFAULT_RATE_HZ
+        self.rate_fixed = False
         self.disk_bytes = DEFAULT_DISK_BYTES
         self.linger_s = DEFAULT_LINGER_S
         self.files = False

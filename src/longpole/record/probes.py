@@ -10,6 +10,7 @@ import ctypes
 import errno
 import os
 import struct
+import tempfile
 
 from longpole.record.proc import read_io, read_small
 from longpole.record.rundir import find_runs_folder
@@ -30,18 +31,12 @@ def runs_folder(runs: str) -> Answer:
     folder = place = find_runs_folder(runs)
     while not os.path.isdir(place):
         place = os.path.dirname(place)
-    if not os.access(place, os.W_OK | os.X_OK):
-        return False, f"{place} is not writable"
-    room = os.statvfs(place)
-    return True, f"{folder}, {show_bytes(room.f_bavail * room.f_frsize)} free"
+    return True, f"{folder}, {show_bytes(_free(place))} free"
 
 
 def phase_memory() -> Answer:
     """Tell how many processes' rings fit into node-local memory."""
-    if not os.access(_MEMORY, os.W_OK | os.X_OK):
-        return False, f"{_MEMORY} is not writable"
-    room = os.statvfs(_MEMORY)
-    free = room.f_bavail * room.f_frsize
+    free = _free(_MEMORY)
     return free >= _RING_BYTES, f"{_MEMORY} has {show_bytes(free)} free"
 
 
@@ -117,6 +112,13 @@ def hardware_counters() -> Answer:
         return False, f"{reason} (perf_event_paranoid is {level})"
     os.close(descriptor)
     return True, f"perf_event_paranoid is {level}"
+
+
+def _free(folder: str) -> int:
+    """Return how many bytes this user can put into a folder, having made something in it."""
+    os.rmdir(tempfile.mkdtemp(prefix=".longpole-", dir=folder))
+    room = os.statvfs(folder)
+    return room.f_bavail * room.f_frsize
 
 
 class _Names:

@@ -23,7 +23,7 @@ class Stat:
     def __init__(self, line: bytes) -> None:
         """Parse a line; a command name may hold any byte, so it ends at the last parenthesis."""
         opening, closing = line.index(b"("), line.rindex(b")")
-        fields = line[closing + 2 :].split()
+        fields = line[closing + 2 :].split(b" ", 22)
         self.command = line[opening + 1 : closing].decode("utf-8", "replace")
         self.state = fields[0]
         self.parent = int(fields[1])
@@ -60,6 +60,14 @@ def read_io(pid: int | str) -> tuple[int, int, int, int] | None:
     """Return the bytes of a process, a zombie included, or nothing where we may not look."""
     text = read_small(f"/proc/{pid}/io")
     return parse_io(text) if text else None
+
+
+def count_forks() -> int:
+    """Return how many processes and threads the host has started since it booted."""
+    for line in read_small("/proc/stat").split(b"\n"):
+        if line.startswith(b"processes "):
+            return int(line.split()[1])
+    return 0
 
 
 def read_small(path: str) -> bytes:

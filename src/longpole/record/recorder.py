@@ -10,12 +10,14 @@ from longpole.record.client.phases import RINGS_VARIABLE
 from longpole.record.client.ring import private_ring
 from longpole.record.link import fork_agent
 from longpole.record.options import name_of
+from longpole.record.proc import count_forks
 from longpole.record.rundir import (
     RUN_VARIABLE,
     create_rings_folder,
     create_run_folder,
     find_runs_folder,
     remove_rings_folder,
+    working_folder,
 )
 from longpole.record.taskstats import open_exit_records
 
@@ -50,21 +52,27 @@ class Recorder:
 
     def start(self) -> None:
         """Make the run folder and start the agent; if that cannot be, the command runs unrecorded."""
-        runs = find_runs_folder(self._options.runs)
-        name = self._options.name or name_of(self._command)
+        runs = self._options.runs or "the folder of runs"
         try:
-            path = create_run_folder(runs, name)
-        except OSError as error:
-            self.troubles.append(f"nothing was recorded: cannot write a run into {runs} ({error.strerror})")
+            runs = find_runs_folder(self._options.runs)
+            path = create_run_folder(runs, self._options.name or name_of(self._command))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            self.troubles.append(f"nothing was recorded: cannot write a run into {runs} ({reason})")
             return
+        self._start_in(path)
+
+    def _start_in(self, path: str) -> None:
         assignment = self._assignment = Assignment(path, self._rings_folder(path), os.getpid())
-        assignment.command, assignment.name, assignment.folder = self._command, name, os.getcwd()
-        assignment.rate_hz = self._options.rate_hz
+        assignment.command, assignment.folder = self._command, working_folder()
+        assignment.name = self._options.name or name_of(self._command)
+        assignment.rate_hz, assignment.rate_fixed = self._options.rate_hz, self._options.rate_fixed
         assignment.disk_bytes = self._options.disk_bytes
         self.ring = private_ring(_LAUNCHER_SLOTS)
         self.ring.once('{"role": "launcher"}')
         assignment.launcher_ring = self.ring.memory
         self._open_privileged(assignment)
+        assignment.forks_before = count_forks() + 1  # the agent is no process of the command
         try:
             self._link = fork_agent(assignment)
         except OSError as error:

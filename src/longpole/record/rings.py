@@ -65,8 +65,13 @@ class RingReader:
         """Whether the writer has said that it writes no more."""
         return bool(self._words[CLOSED_WORD])
 
+    @property
+    def filling(self) -> bool:
+        """Whether a good part of the ring waits for its room to be given back."""
+        return self._next - int(self._words[TAIL_WORD]) > self.size // 4
+
     def drain(self) -> bytes:
-        """Return all slots finished since the last time, and give their room back."""
+        """Return all slots finished since the last time; their room is given back by ``commit``."""
         blocks = []
         while True:
             block = self._finished_block()
@@ -75,8 +80,11 @@ class RingReader:
             blocks.append(block)
         if not blocks:
             self._skip_unfilled()
-        self._words[TAIL_WORD] = self._next
         return b"".join(blocks)
+
+    def commit(self) -> None:
+        """Give room back, now that what was drained is safe; a later reader begins behind it."""
+        self._words[TAIL_WORD] = self._next
 
     def open_phases(self) -> bytes:
         """Return the slots of the phases that are open now."""
@@ -92,11 +100,11 @@ class RingReader:
         """Return finished slots up to the first unfinished one or the end of the memory."""
         place = self._next % self.size
         first_word = (RING_HEADER_BYTES + place * SLOT_BYTES) // 8
+        if self._words[first_word + 7] != self._next + 1:
+            return b""
         some = min(self.size - place, _BLOCK)
         numbers = self._words[first_word + 7 : first_word + 8 * some : 8].tolist()
         count = _matching(numbers, self._next + 1)
-        if not count:
-            return b""
         start = RING_HEADER_BYTES + place * SLOT_BYTES
         self._next += count
         self._stuck = 0

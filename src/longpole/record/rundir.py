@@ -30,6 +30,14 @@ def find_runs_folder(given: str = "") -> str:
         folder = parent
 
 
+def working_folder() -> str:
+    """Return the folder we are in, or nothing if it has been removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
 def is_inside_run() -> bool:
     """Return whether this process is part of a run that is being recorded on this node."""
     rings = os.environ.get(RINGS_VARIABLE, "")

@@ -22,6 +22,7 @@ def open_exit_records() -> _socket.socket:
     stream = _socket.socket(_NETLINK, _socket.SOCK_RAW, _GENERIC)
     stream.bind((0, 0))
     family = _family(_ask(stream, _CONTROLLER, _GET_FAMILY, _attribute(_FAMILY_NAME, b"TASKSTATS\0")))
+    stream.recv(65536)  # the acknowledgement that follows the answer
     cpus = f"0-{(os.cpu_count() or 1) - 1}\0".encode()
     reply = _ask(stream, family, 1, _attribute(_REGISTER, cpus))
     number = -struct.unpack_from("<i", reply, 16)[0]

@@ -14,11 +14,12 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from longpole.errors import QueryError
+from longpole.errors import MissingLibraryError, QueryError
 from longpole.model.columns import Column, Columns
 from longpole.model.execution import TABLES, Table, Type
+from longpole.store.derive.arrays import Part
 
-_CONFIGURATION = {
+_CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": False,
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -33,23 +34,36 @@ _CAST = {"boolean": "TINYINT", "hugeint": "BIGINT", "uhugeint": "BIGINT", "decim
 _HUGE = ("hugeint", "uhugeint")
 
 
-def write_table(path: str, table: Table, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write one table as a Parquet file; a column that is not given is empty.
+class Writer:
+    """Writes tables as Parquet files."""
 
-    Raises:
-        QueryError: There is no room, or no permission.
-    """
-    rows = max((len(array) for array in arrays.values()), default=0)
-    columns = ", ".join(
-        f"CAST({_quoted(field.name) if rows and field.name in arrays else 'NULL'} AS {_SQL_TYPES[field.type]})"
-        f" AS {_quoted(field.name)}"
-        for field in table.fields
-    )
-    source = "arrays" if rows else "range(0)"
-    with _sentences(), duckdb.connect(":memory:", config=_CONFIGURATION) as connection:
-        if rows:
-            connection.register("arrays", dict(arrays))
-        connection.execute(f"COPY (SELECT {columns} FROM {source}) TO {_text(path)} (FORMAT parquet, COMPRESSION zstd)")
+    def __init__(self) -> None:
+        """Start DuckDB, once for all tables."""
+        self._connection = duckdb.connect(":memory:", config=_CONFIGURATION)
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def write(self, path: str, table: Table, parts: Sequence[Part]) -> None:
+        """Write parts one below the other as a Parquet file; a column that is not given is empty.
+
+        Raises:
+            QueryError: There is no room, or no permission.
+        """
+        selections = [f"SELECT {_fields(table, {})} FROM range(0)"]
+        for at, part in enumerate(parts):
+            arrays = {name: values for name, values in part.items() if isinstance(values, np.ndarray)}
+            if arrays and all(map(len, arrays.values())):
+                self._connection.register(f"part{at}", arrays)
+                selections.append(f"SELECT {_fields(table, part)} FROM part{at}")
+        every = " UNION ALL ".join(selections)
+        with _sentences():
+            self._connection.execute(f"COPY ({every}) TO {_text(path)} (FORMAT parquet, COMPRESSION zstd)")
+        for at in range(len(parts)):
+            self._connection.unregister(f"part{at}")
 
 
 class Database:
@@ -78,7 +92,7 @@ class Database:
             return _columns(self._connection.sql(sql, params=list(parameters)))
 
     def ask(self, sql: str, limit: int = 0) -> tuple[Columns, int]:
-        """Return what a user's statement answers, at most ``limit`` rows if above 0, and how many rows there are.
+        """Return what a user's statement answers, at most ``limit`` rows if above 0, and how many there are.
 
         Raises:
             QueryError: It is refused, wrong, or a file it needs cannot be read.
@@ -95,6 +109,30 @@ class Database:
             answer = _columns(self._connection.sql(f"{asked} LIMIT {limit}"))
             count = self._connection.execute(f"SELECT count(*) {asked}").fetchone()
             return answer, int(count[0]) if count else answer.rows
+
+    def arrow(self, sql: str) -> Any:  # noqa: ANN401  a pyarrow.Table; the library may be absent
+        """Return what a statement of ours answers, for Arrow.
+
+        Raises:
+            MissingLibraryError: pyarrow is not installed.
+        """
+        self._look_at(sql)
+        try:
+            return self._connection.sql(sql).fetch_arrow_table()
+        except ImportError as error:
+            raise MissingLibraryError("pyarrow", "arrow") from error
+
+    def pandas(self, sql: str) -> Any:  # noqa: ANN401  a pandas.DataFrame; the library may be absent
+        """Return what a statement of ours answers, for pandas.
+
+        Raises:
+            MissingLibraryError: pandas is not installed.
+        """
+        self._look_at(sql)
+        try:
+            return self._connection.sql(sql).df()
+        except (ImportError, duckdb.InvalidInputException) as error:
+            raise MissingLibraryError("pandas", "pandas") from error
 
     def close(self) -> None:
         """Let the memory go."""
@@ -129,6 +167,21 @@ class Database:
         )
 
 
+def _fields(table: Table, part: Part) -> str:
+    return ", ".join(
+        f"CAST({_field(name, part.get(name))} AS {_SQL_TYPES[kind]}) AS {_quoted(name)}"
+        for name, kind in ((field.name, field.type) for field in table.fields)
+    )
+
+
+def _field(name: str, values: NDArray[Any] | int | str | None) -> str:
+    if isinstance(values, np.ndarray):
+        return _quoted(name)
+    if values is None:
+        return "NULL"
+    return _text(values) if isinstance(values, str) else str(int(values))
+
+
 @contextmanager
 def _sentences() -> Iterator[None]:
     """Turn an error of DuckDB into a sentence of ours."""
@@ -139,11 +192,11 @@ def _sentences() -> Iterator[None]:
 
 
 def _sentence(error: duckdb.Error) -> str:
-    text = str(error).split("\nLINE ")[0].replace("\n", " ").strip()
+    text = str(error).split("\nLINE ")[0].split("\nDid you mean")[0].replace("\n", " ").strip()
     if isinstance(error, duckdb.PermissionException):
         return f"A query sees the tables of its run and nothing else. ({text})"
     if isinstance(error, duckdb.CatalogException | duckdb.BinderException):
-        return f"{text.rstrip('.')}. The tables are {', '.join(TABLES)}; --tables shows their columns."
+        return f"{text.rstrip('.!')}. The tables are {', '.join(TABLES)}; --tables shows their columns."
     return text
 
 
@@ -169,13 +222,13 @@ def _projection(relation: Any, casts: Mapping[str, str]) -> str:  # noqa: ANN401
 def _column(array: NDArray[Any]) -> Column:
     known = None
     if isinstance(array, np.ma.MaskedArray):
-        known = memoryview((~np.ma.getmaskarray(array)).astype(np.uint8))  # type: ignore[no-untyped-call]
-        array = array.data
+        known = (~np.ma.getmaskarray(array)).astype(np.uint8).data
+        array = np.ma.getdata(array)
     if array.dtype != object:
-        return Column(memoryview(np.ascontiguousarray(array)), known=known)
+        return Column(np.ascontiguousarray(array).data, known=known)
     words: dict[str, int] = {}
     codes = np.fromiter((words.setdefault(word, len(words)) for word in array.tolist()), np.int32, len(array))
-    return Column(memoryview(codes), words=tuple(word or "" for word in words) or ("",), known=known)
+    return Column(codes.data, words=tuple(word or "" for word in words) or ("",), known=known)
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

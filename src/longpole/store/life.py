@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import time
 
+from longpole.log.files import LOG_FOLDER
 from longpole.model.manifest import Launcher, Manifest, State
 
-LOG_FOLDER = "log"
 _QUIET_S = 60.0
 
 

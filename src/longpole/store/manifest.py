@@ -47,9 +47,9 @@ def manifest_bytes(path: str) -> bytes:
             raise DamagedRunError(f"{path} is too large to be a manifest of Longpole.")
         return read_plain_file(path)
     except FileNotFoundError as error:
-        raise DamagedRunError(f"{os.path.dirname(path)} has no {MANIFEST}, so it is no run, or a damaged one.") from error
-    except UnreadableLogError:
-        raise
+        raise DamagedRunError(
+            f"{os.path.dirname(path)} has no {MANIFEST}, so it is no run, or a damaged one."
+        ) from error
     except OSError as error:
         raise UnreadableLogError(path, error.strerror or str(error)) from error
 

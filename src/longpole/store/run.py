@@ -6,14 +6,16 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from longpole.errors import DamagedRunError, NewerLogError, QueryError, UsageError
+from longpole.log.files import LOG_FOLDER
 from longpole.model.columns import Columns
 from longpole.model.execution import TABLES
 from longpole.model.manifest import Manifest, State
 from longpole.model.recording import Reading, RecordingNotes
 from longpole.store.database import Database
-from longpole.store.life import LOG_FOLDER, state_of
+from longpole.store.life import state_of
 from longpole.store.manifest import MANIFEST, manifest_bytes, parse_manifest, substitute
 from longpole.store.tables import Tables, build_tables, kept_tables, origin_of
 
@@ -69,11 +71,25 @@ class StoredRun:
         Raises:
             UsageError: There is no such table or column.
         """
-        known = [field.name for field in TABLES[name].fields] if name in TABLES else []
-        wanted = known if columns is None else list(columns)
-        if not known or not set(wanted) <= set(known):
-            raise UsageError(f"There is no table '{name}' with columns {', '.join(wanted) or 'of any name'}.")
-        return self.query(f"SELECT {', '.join(wanted)} FROM {name}")
+        return self.query(_selection(name, columns))
+
+    def arrow(self, name: str) -> Any:  # noqa: ANN401  a pyarrow.Table; the library may be absent
+        """Return a table for Arrow.
+
+        Raises:
+            MissingLibraryError: pyarrow is not installed.
+        """
+        self.sound_tables()
+        return self._open().arrow(_selection(name))
+
+    def pandas(self, name: str) -> Any:  # noqa: ANN401  a pandas.DataFrame; the library may be absent
+        """Return a table for pandas.
+
+        Raises:
+            MissingLibraryError: pandas is not installed.
+        """
+        self.sound_tables()
+        return self._open().pandas(_selection(name))
 
     def query(self, sql: str, parameters: Sequence[object] = ()) -> Columns:
         """Return what a statement of ours answers, over views named as the tables are.
@@ -84,10 +100,16 @@ class StoredRun:
         try:
             return self._open().columns(sql, parameters)
         except QueryError:
-            if self._tables_are_sound():
-                raise
-        self._rebuild()
-        return self._open().columns(sql, parameters)
+            self.sound_tables()
+            return self._open().columns(sql, parameters)
+
+    def sound_tables(self) -> Tables:
+        """Return the tables once every column of them can be read: a file may be damaged, or forged."""
+        if not self._can_be_read():
+            self.close()
+            origin = origin_of(self.path, self._manifest_bytes())
+            self._tables = build_tables(self.path, self.manifest, self.state, origin)
+        return self.tables
 
     def close(self) -> None:
         """Let memory and temporary files go."""
@@ -108,20 +130,14 @@ class StoredRun:
             self._database = Database(self.tables.files())
         return self._database
 
-    def _tables_are_sound(self) -> bool:
-        """Return whether every column can be read: a table file may be damaged, or forged."""
+    def _can_be_read(self) -> bool:
         try:
             for name, table in TABLES.items():
-                fields = ", ".join(f"max({field.name}) AS {field.name}" for field in table.fields)
-                self._open().columns(f"SELECT {fields} FROM {name}")
+                fields = ", ".join(field.name for field in table.fields)
+                self._open().columns(f"SELECT {fields} FROM {name} LIMIT 0")
         except QueryError:
             return False
         return True
-
-    def _rebuild(self) -> None:
-        self.close()
-        origin = origin_of(self.path, self._manifest_bytes())
-        self._tables = build_tables(self.path, self.manifest, self.state, origin)
 
     def _manifest_bytes(self) -> bytes:
         try:
@@ -147,3 +163,14 @@ def open_run(path: str | os.PathLike[str]) -> StoredRun:
         if not (folder / LOG_FOLDER).is_dir():
             raise
         return StoredRun(folder, substitute(folder), str(error))
+
+
+def _selection(name: str, columns: Sequence[str] | None = None) -> str:
+    known = [field.name for field in TABLES[name].fields] if name in TABLES else []
+    wanted = known if columns is None else list(columns)
+    if not known or not wanted or not set(wanted) <= set(known):
+        what = (
+            f"Table '{name}' has no column of {', '.join(wanted)}" if known else f"There is no table '{name}'"
+        )
+        raise UsageError(f"{what}. There are {', '.join(known or TABLES)}.")
+    return f"SELECT {', '.join(wanted)} FROM {name}"

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longpole.errors import DamagedRunError, RunNotFoundError
+from longpole.log.files import LOG_FOLDER
 from longpole.model.manifest import Manifest, State
-from longpole.store.life import LOG_FOLDER, state_of
+from longpole.store.life import state_of
 from longpole.store.manifest import MANIFEST, read_manifest, substitute
 
 LATEST = "latest"
 RUNS_VARIABLE = "LONGPOLE_RUNS"
+# A folder whose name begins so is being removed.
+HIDDEN = "."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,10 @@ def list_runs(folder: str | os.PathLike[str]) -> tuple[RunEntry, ...]:
             paths = [Path(entry.path) for entry in found if entry.is_dir(follow_symlinks=False)]
     except OSError:
         return ()
-    entries = [entry_of(path) for path in paths if _is_run(path)]
-    return tuple(sorted(entries, key=lambda entry: (entry.manifest.started or _stamp(entry), entry.path.name)))
+    entries = [entry_of(path) for path in paths if is_run(path) and not path.name.startswith(HIDDEN)]
+    return tuple(
+        sorted(entries, key=lambda entry: (entry.manifest.started or _stamp(entry), entry.path.name))
+    )
 
 
 def entry_of(path: Path) -> RunEntry:
@@ -58,7 +63,7 @@ def entry_of(path: Path) -> RunEntry:
 
 
 def find_run(wanted: str, folder: str | os.PathLike[str]) -> Path:
-    """Return the run a person means by an id, the beginning of one or of a folder's name, a path, or ``latest``.
+    """Return the run meant by an id, the beginning of one or of a folder's name, a path, or ``latest``.
 
     Raises:
         RunNotFoundError: There is none, or more than one.
@@ -67,10 +72,15 @@ def find_run(wanted: str, folder: str | os.PathLike[str]) -> Path:
         return _latest(wanted, folder)
     if os.sep in wanted or wanted in (".", "..", "~"):
         path = Path(wanted).expanduser()
-        if _is_run(path):
+        if is_run(path):
             return path.absolute()
         raise RunNotFoundError(wanted, str(folder))
     return _by_beginning(wanted, folder)
+
+
+def is_run(path: Path) -> bool:
+    """Return whether a folder is a run, or was one: it has a manifest or a log."""
+    return os.path.lexists(path / MANIFEST) or (path / LOG_FOLDER).is_dir()
 
 
 def _latest(wanted: str, folder: str | os.PathLike[str]) -> Path:
@@ -87,18 +97,13 @@ def _by_beginning(wanted: str, folder: str | os.PathLike[str]) -> Path:
     matching = exact or [entry for entry in entries if wanted and _begins(entry, wanted)]
     if len(matching) == 1:
         return matching[0].path
-    if not matching and _is_run(Path(wanted)):
+    if not matching and is_run(Path(wanted)):
         return Path(wanted).absolute()
     raise RunNotFoundError(wanted, str(folder), tuple(entry.manifest.id for entry in matching))
 
 
 def _begins(entry: RunEntry, wanted: str) -> bool:
     return entry.manifest.id.startswith(wanted) or entry.path.name.startswith(wanted)
-
-
-def _is_run(path: Path) -> bool:
-    """Return whether a folder is a run, or was one: it has a manifest or a log."""
-    return os.path.lexists(path / MANIFEST) or (path / LOG_FOLDER).is_dir()
 
 
 def _stamp(entry: RunEntry) -> str:

@@ -19,14 +19,13 @@ from pathlib import Path
 import msgspec
 
 from longpole.errors import DamagedRunError, QueryError, UnreadableLogError
-from longpole.log.files import read_plain_file
+from longpole.log.files import LOG_FOLDER, read_plain_file
 from longpole.model.execution import TABLES
 from longpole.model.manifest import Manifest, State
 from longpole.model.recording import Reading, RecordingNotes
-from longpole.store.build.build import Built, build
-from longpole.store.build.content import read_content, stamps
-from longpole.store.database import write_table
-from longpole.store.life import LOG_FOLDER
+from longpole.store.derive.build import Built, build
+from longpole.store.derive.content import read_content, stamps
+from longpole.store.database import Writer
 from longpole.store.manifest import SCHEMA_VERSION
 
 TABLES_FOLDER = "tables"
@@ -90,16 +89,19 @@ def build_tables(run: Path, manifest: Manifest, state: State, origin: Origin) ->
     Raises:
         DamagedRunError: Nothing of the log can be read, or there is no room for the tables.
     """
-    content = read_content(run / LOG_FOLDER)
+    if state is not State.RUNNING and os.access(run, os.W_OK):
+        try:
+            return _write_beside(run / TABLES_FOLDER, _built(run, manifest, state), origin)
+        except (OSError, QueryError):
+            pass  # a folder that is not ours after all, or a full disk
+    return _write_temporary(_built(run, manifest, state), origin)
+
+
+def _built(run: Path, manifest: Manifest, state: State) -> Built:
+    content = read_content(run / LOG_FOLDER, state)
     if content.errors and not content.logs:
         raise content.errors[0]
-    built = build(content, manifest, state)
-    if state is not State.RUNNING:
-        try:
-            return _write_beside(run / TABLES_FOLDER, built, origin)
-        except (OSError, QueryError):
-            pass  # someone else's run, or a full disk
-    return _write_temporary(built, origin)
+    return build(content, manifest, state)
 
 
 def _write_beside(folder: Path, built: Built, origin: Origin) -> Tables:
@@ -123,19 +125,27 @@ def _write_temporary(built: Built, origin: Origin) -> Tables:
     try:
         folder = Path(tempfile.mkdtemp(prefix="longpole-"))
     except OSError as error:
-        raise DamagedRunError(f"There is no room for the run's tables: {error.strerror}. Set TMPDIR.") from error
+        raise DamagedRunError(
+            f"There is no room for the run's tables: {error.strerror}. Set TMPDIR."
+        ) from error
     try:
         tables = _write(folder, built, origin)
     except (OSError, QueryError) as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise DamagedRunError(f"The run's tables could not be written to {folder}: {error} Set TMPDIR.") from error
+        raise DamagedRunError(
+            f"The run's tables could not be written to {folder}: {error} Set TMPDIR."
+        ) from error
     weakref.finalize(tables, shutil.rmtree, folder, ignore_errors=True)
     return tables
 
 
 def _write(folder: Path, built: Built, origin: Origin) -> Tables:
-    for name, table in TABLES.items():
-        write_table(str(folder / f"{name}.parquet"), table, built.tables.pop(name, {}))
+    missing = dict(TABLES)
+    with Writer() as writer:
+        for name, parts in built.tables:
+            writer.write(str(folder / f"{name}.parquet"), missing.pop(name), parts)
+        for name, table in missing.items():
+            writer.write(str(folder / f"{name}.parquet"), table, ())
     stamp = Stamp(origin, _sizes(folder), built.reading, built.recording)
     (folder / STAMP).write_bytes(msgspec.json.encode(stamp))
     return Tables(folder, stamp)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _LAST_THREAD = 0x20
 _WAIT_NS = 30_000_000_000
+_SETTLE_NS = 1_000_000_000
 
 _IDENTITY = struct.Struct("<32s16xIII")
 _TIMES = struct.Struct("<QQQ")
@@ -65,7 +66,7 @@ class ExitRecords:
     """Reads exit records and notes those of the command."""
 
     name = "exit records"
-    period_s = 0.1
+    period_s = 1.0
 
     def __init__(self, journal: Journal, tree: Tree, stream: _socket.socket) -> None:
         """Read from a socket that ``open_exit_records`` has registered."""
@@ -74,6 +75,7 @@ class ExitRecords:
         self._stream = stream
         self._threads: dict[int, Ended] = {}
         self._waiting: dict[int, list[Ended]] = {}
+        self._settled_ns = 0
         self.overrun = False
 
     def fileno(self) -> int:
@@ -92,7 +94,8 @@ class ExitRecords:
                 continue
             for record in task_records(message):
                 self._take(record, now_ns)
-        self._settle(now_ns)
+        if self._waiting or now_ns - self._settled_ns > _SETTLE_NS:
+            self._settle(now_ns)
 
     def finish(self) -> None:
         """Take what has come since."""
@@ -129,6 +132,7 @@ class ExitRecords:
         for pid in [pid for pid in self._waiting if self._parent_number(pid) is not None]:
             for ended in self._waiting.pop(pid):
                 self._place(ended)
+        self._settled_ns = now_ns
         old = now_ns - _WAIT_NS
         self._waiting = {pid: some for pid, some in self._waiting.items() if some[-1].seen_ns > old}
         self._tree.forget_before(old)

@@ -2,7 +2,8 @@
 
 Watches whole file systems, so a mount or namespace of the command's own does not hide anything on them;
 pseudo file systems (proc, sysfs and the like) are left out. Needs CAP_SYS_ADMIN. A file is counted once per
-process, with how often it was opened, and whether it was closed after writing.
+process, with whether it was closed after writing and how often it was opened: at least, since the kernel
+merges equal events that follow each other.
 """
 
 from __future__ import annotations

@@ -103,8 +103,11 @@ class GpuSampler:
         return busy, memory_busy, memory, float(len(here))
 
     def _tree_busy(self, index: int, device: Any) -> tuple[float, float]:
-        samples = _or_none(pynvml.nvmlDeviceGetProcessUtilization, device, self._last_seen.get(index, 0))
-        if samples is None:
+        try:
+            samples = pynvml.nvmlDeviceGetProcessUtilization(device, self._last_seen.get(index, 0))
+        except pynvml.NVMLError_NotFound:
+            samples = []  # nobody has used it since the last time
+        except pynvml.NVMLError:
             return _NAN, _NAN
         self._last_seen[index] = max(
             (sample.timeStamp for sample in samples), default=self._last_seen.get(index, 0)

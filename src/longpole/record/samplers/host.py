@@ -10,7 +10,7 @@ import os
 from time import monotonic_ns
 
 from longpole.log.slots import GAUGE, GAUGE_LAYOUT
-from longpole.record.proc import TICK_NS, read_small
+from longpole.record.proc import TICK_NS, count_forks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,15 +49,18 @@ class HostSampler:
     name = "host"
     period_s = 1.0
 
-    def __init__(self, journal: Journal) -> None:
-        """Open what there is; a kernel without one of the files is a host without that resource."""
+    def __init__(self, journal: Journal, forks_before: int = 0) -> None:
+        """Open what there is; a kernel without one of the files is a host without that resource.
+
+        ``forks_before`` is how many processes the host had started when the command began; 0 if not known.
+        """
         self._journal = journal
         self._files: dict[str, int] = {}
         self._resources: dict[tuple[str, str], int] = {}
         self._counters: dict[int, tuple[float, ...]] = {}
         self._at_ns = 0
         self._waits = 0
-        self._forks = count_forks()
+        self._forks_before = forks_before or count_forks()
 
     def sample(self, now_ns: int) -> None:
         """Read everything once, unless the bound on disk use asks for patience."""
@@ -73,7 +76,7 @@ class HostSampler:
         """Take a last reading, so that the end of the run is covered."""
         self._waits = self._journal.stretch
         self.sample(monotonic_ns())
-        self._journal.note("forks", count=count_forks() - self._forks)
+        self._journal.note("forks", count=max(0, count_forks() - self._forks_before))
 
     def _readings(self) -> Iterator[tuple[str, str, tuple[float, ...]]]:
         yield "cpu", "all cores", parse_cpu(self._read("/proc/stat", 512))
@@ -121,14 +124,6 @@ class HostSampler:
             "resource", number=number, kind=kind, name=name, fields=fields, capacity=_capacity(kind)
         )
         return number
-
-
-def count_forks() -> int:
-    """Return how many processes and threads the host has started since it booted."""
-    for line in read_small("/proc/stat").split(b"\n"):
-        if line.startswith(b"processes "):
-            return int(line.split()[1])
-    return 0
 
 
 def parse_cpu(text: bytes) -> tuple[float, ...]:

@@ -1,5 +1,7 @@
 """Phases of the command's processes: finds their rings, drains them, and gives their memory back.
 
+A ring's room is given back only when what was in it has been written, so that nothing is lost if the agent
+is killed; what was written just before may then be in two logs, and slots are told apart by their numbers.
 A ring is removed once its process has ended and everything in it is in the log. A process beyond its share
 of the disk is kept as sums per name; its counts stay exact.
 """
@@ -57,11 +59,19 @@ class PhaseCollector:
         ring = self._rings[""] = _Ring(self._source(), "", reader.pid, reader)
         self._note_ring(ring, 0)
 
+    def commit(self) -> None:
+        """Give the rings their room back: what was drained is in the log."""
+        for ring in self._rings.values():
+            ring.reader.commit()
+
     def sample(self, now_ns: int) -> None:
         """Drain every ring; once a second, let those of ended processes go."""
         self._look()
         for ring in self._rings.values():
             self._drain(ring)
+        if any(ring.reader.filling for ring in self._rings.values()):
+            self._journal.flush()
+            self.commit()
         self._ticks += 1
         for name in [name for name, ring in self._rings.items() if self._is_over(ring)]:
             self._let_go(name, now_ns)
@@ -178,6 +188,7 @@ class PhaseCollector:
             self.lost += ring.reader.lost
             self._journal.note("lost", source=ring.source, records=ring.reader.lost, at=now_ns)
         if ring.path:
+            self._journal.flush()
             ring.reader.close()
             _unlink(ring.path)
 

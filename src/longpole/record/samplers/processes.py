@@ -6,8 +6,8 @@ several by the whole, less the last reading of every child that has ended since.
 for only when the kernel has given out a new pid since the last time, and at most so often that the search
 stays within its share of one core.
 A reading without any change is not written; the next one then covers the longer interval. Proportional
-memory (PSS) is dear to read: each process gets its turn when the budget allows, and its resident size
-moves the value between two readings.
+memory (PSS) is dear to read: each process gets its turn when the budget allows, a new one first, and its
+resident size moves the value between two readings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from longpole.record.samplers.tree import Member, Tree
 
 # Shares of one core that a search for processes, and readings of PSS, may take.
-_SEARCH_SHARE = 0.002
+_SEARCH_SHARE = 0.001
 _MEMORY_SHARE = 0.001
 _MOST_OPEN = 400
 _U32 = 0xFFFFFFFF
@@ -35,7 +35,7 @@ class _Reading:
 
     __slots__ = (
         *("at_ns", "bytes", "counters", "io", "member", "pss_kib", "pss_resident_kib", "resident_kib"),
-        *("stat", "whole"),
+        *("pss_at_ns", "stat", "whole"),
     )
 
     def __init__(self, member: Member, now_ns: int) -> None:
@@ -45,6 +45,7 @@ class _Reading:
         self.bytes: tuple[int, ...] = (0, 0, 0, 0)
         self.resident_kib = 0
         self.pss_kib = 0
+        self.pss_at_ns = 0
         self.pss_resident_kib = 0
         self.stat = _open(f"/proc/{member.pid}/stat")
         self.whole = member.threads > 1
@@ -84,7 +85,6 @@ class ProcessSampler:
         self._newest = b""
         self._search_after = 0
         self._memory_after = 0
-        self._turn = 0
         self.unreadable: set[int] = set()
 
     def sample(self, now_ns: int) -> None:
@@ -164,8 +164,8 @@ class ProcessSampler:
         if now_ns < self._memory_after or not self._readings:
             return
         began = thread_time_ns()
-        self._turn += 1
-        reading = list(self._readings.values())[self._turn % len(self._readings)]
+        reading = min(self._readings.values(), key=lambda one: one.pss_at_ns)
+        reading.pss_at_ns = now_ns
         for line in read_small(f"/proc/{reading.member.pid}/smaps_rollup").split(b"\n"):
             if line.startswith(b"Pss:"):
                 reading.pss_kib = int(line.split()[1])

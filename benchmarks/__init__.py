@@ -1,0 +1,1 @@
+"""Measurements: ours and others', interleaved in one run, printed as ratios."""

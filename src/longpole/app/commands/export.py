@@ -1,0 +1,52 @@
+"""``longpole export``: a run for other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FORMS = ("csv", "parquet", "perfetto")
+SCHEMA_VERSION = 1
+
+
+@click.command("export")
+@click.argument("run", default="latest")
+@click.option("--to", "form", type=click.Choice(FORMS), required=True, help="The form to write.")
+@click.option("--out", type=click.Path(path_type=Path), help="Where to (default: here, by the run's name).")
+@click.option("--force", is_flag=True, help="Replace files that are there.")
+@click.option("--runs", default="", metavar="DIR", help="Where runs are kept.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON about what was written.")
+def command(*, run: str, form: str, out: Path | None, force: bool, runs: str, as_json: bool) -> None:  # noqa: PLR0913  one per option
+    """Write a run for other tools.
+
+    csv and parquet are a folder with one file per table; perfetto is one file for ui.perfetto.dev. RUN is as
+    'longpole show' takes it.
+    """
+    from longpole.app import exports
+    from longpole.store.run import open_run
+    from longpole.store.selection import find_run, runs_folder
+
+    write = {
+        "csv": exports.export_csv,
+        "parquet": exports.export_parquet,
+        "perfetto": exports.export_perfetto,
+    }
+    with open_run(find_run(run, runs_folder(runs))) as stored:
+        target = _target(stored.path.name, form, out)
+        written = write[form](stored, target, force=force)
+        identity = stored.manifest.id
+    if as_json:
+        from longpole.app.json_output import write_json
+
+        facts = {"schema_version": SCHEMA_VERSION, "run": identity, "to": form, "path": str(target)}
+        write_json({**facts, "written": written})
+        return
+    amounts = ", ".join(f"{amount:,} {what.replace('_', ' ')}" for what, amount in written.items() if amount)
+    click.echo(f"{target}: {amounts or 'nothing'}")
+
+
+def _target(name: str, form: str, out: Path | None) -> Path:
+    if out is not None:
+        return out.expanduser().absolute()
+    return Path.cwd() / (f"{name}.pftrace" if form == "perfetto" else f"{name}-{form}")

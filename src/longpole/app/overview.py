@@ -1,0 +1,78 @@
+"""From a stored run to its overview: asks the tables for a little, and lets the analysis judge it."""
+
+from __future__ import annotations
+
+from longpole.analyse.overview import Evidence, overview
+from longpole.errors import DamagedRunError
+from longpole.model.execution import CONTAINERS, Metric, Scope, Status
+from longpole.model.manifest import State
+from longpole.model.overview import Overview
+from longpole.store.run import StoredRun
+
+_RUN = "SELECT start_ns, end_ns FROM phases WHERE kind = 'run'"
+_HOSTS = "SELECT cores FROM hosts"
+_TOTALS = f"SELECT metric, value FROM totals WHERE scope = '{Scope.RUN}'"
+_PHASES = f"""
+    SELECT kind, name, sum(count)::BIGINT AS count, sum(duration_ns)::BIGINT AS total_ns,
+        count(*) FILTER (status = '{Status.UNFINISHED}') AS cut
+    FROM phases WHERE kind NOT IN {CONTAINERS} GROUP BY kind, name
+"""
+_METRICS = ", ".join(f"max(value) FILTER (metric = '{metric}') AS {metric}" for metric in Metric)
+_PROCESSES = f"""
+    SELECT id, name, command, start_ns, end_ns, used.* EXCLUDE (owner)
+    FROM processes LEFT JOIN (
+        SELECT owner, max(source) FILTER (metric = '{Metric.PEAK_MEMORY}') AS peak_source, {_METRICS}
+        FROM totals WHERE scope = '{Scope.PROCESS}' GROUP BY owner
+    ) used ON used.owner = id
+    ORDER BY id
+"""
+_MEMORY = f"""
+    SELECT samples.owner AS process, samples.end_ns AS at_ns,
+        max(value) FILTER (metric = 'resident') AS resident,
+        max(value) FILTER (metric = 'proportional') AS proportional
+    FROM samples JOIN resources ON resource = id
+    WHERE scope = '{Scope.PROCESS}' AND kind = 'memory' GROUP BY 1, 2
+"""
+_MEANS = """
+    SELECT resources.host, kind, name, scope, metric, unit, any_value(capacity) AS capacity,
+        sum(value * ((end_ns - start_ns) / 1e9)) AS amount, sum((end_ns - start_ns) / 1e9) AS covered_s,
+        max(value) AS peak
+    FROM samples JOIN resources ON resource = id WHERE {which} GROUP BY ALL
+"""
+
+
+def overview_of(run: StoredRun) -> Overview:
+    """Return the overview of a run.
+
+    Raises:
+        DamagedRunError: Nothing of it can be read.
+    """
+    return overview(
+        Evidence(
+            manifest=run.manifest,
+            state=run.state,
+            notes=run.recording,
+            reading=run.reading,
+            run=run.query(_RUN),
+            hosts=run.query(_HOSTS),
+            totals=run.query(_TOTALS),
+            phases=run.query(_PHASES),
+            processes=run.query(_PROCESSES),
+            memory=run.query(_MEMORY),
+            host=run.query(_MEANS.format(which=f"scope = '{Scope.HOST}'")),
+            gpus=run.query(_MEANS.format(which="kind = 'gpu'")),
+        )
+    )
+
+
+def check_whole(run: StoredRun) -> None:
+    """Refuse a damaged run, after all that is intact of it was shown; one that still grows is never whole.
+
+    Raises:
+        DamagedRunError: Some of its log cannot be read.
+    """
+    reading = run.reading
+    if run.state is State.RUNNING or (not reading.problems and reading.readable >= reading.expected):
+        return
+    problems = " ".join(reading.problems) or f"{reading.sentence()}."
+    raise DamagedRunError(f"This run is damaged, and what is intact was shown: {problems}")

@@ -1,0 +1,56 @@
+"""A run in a notebook: a small piece of HTML that needs no script, no style sheet and no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from longpole.model.overview import Overview
+from longpole.units import show_bytes, show_seconds
+
+_MOST_PHASES = 8
+
+
+def overview_html(overview: Overview) -> str:
+    """Return the main figures of a run and its longest phases; all text in it is escaped."""
+    head = f"<b>{escape(overview.name)}</b> <code>{escape(overview.run)}</code> {escape(_outcome(overview))}"
+    rows = "".join(
+        f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in _figures(overview)
+    )
+    return f"<div><p>{head}</p><table>{rows}</table>{_phases(overview)}</div>"
+
+
+def _outcome(overview: Overview) -> str:
+    if overview.exit_code is None:
+        return str(overview.state)
+    return "finished" if overview.exit_code == 0 else f"failed with exit code {overview.exit_code}"
+
+
+def _figures(overview: Overview) -> Iterator[tuple[str, str]]:
+    yield "command", overview.command
+    if overview.makespan_s is not None:
+        yield "makespan", show_seconds(overview.makespan_s)
+    yield "processes", f"{overview.processes:,}"
+    if overview.cpu_user_s is not None and overview.cpu_system_s is not None:
+        yield "CPU", show_seconds(overview.cpu_user_s + overview.cpu_system_s)
+    sizes = (
+        ("peak memory", overview.peak_memory_bytes),
+        ("read", overview.read_bytes),
+        ("written", overview.written_bytes),
+    )
+    yield from ((name, show_bytes(size)) for name, size in sizes if size is not None)
+
+
+def _phases(overview: Overview) -> str:
+    if not overview.phases:
+        return ""
+    longest = sorted(overview.phases, key=lambda phase: -phase.total_s)
+    rows = "".join(
+        f"<tr><td>{escape(phase.kind)}</td><td>{escape(phase.name)}</td><td>{phase.count:,}</td>"
+        f"<td>{escape(show_seconds(phase.total_s))}</td><td>{phase.share:.0%}</td></tr>"
+        for phase in longest[:_MOST_PHASES]
+    )
+    rest = len(longest) - _MOST_PHASES
+    more = f"<p>{_MOST_PHASES} of {len(longest):,} kinds of phase</p>" if rest > 0 else ""
+    head = "".join(f"<th>{name}</th>" for name in ("kind", "phase", "count", "time", "share"))
+    return f"<table><tr>{head}</tr>{rows}</table>{more}"

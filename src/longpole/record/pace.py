@@ -1,0 +1,39 @@
+"""How often to sample, so that recording keeps within its share of one core on any machine.
+
+Method: every second the agent's own CPU time over that second is compared with the share. Above it, the
+interval between samples of processes grows; well below it, it shrinks again, never under what was asked for.
+Steps are small, so that one busy second does not change much. A rate that the user has chosen is kept.
+"""
+
+from __future__ import annotations
+
+# Per cent of one core would be 0.5: a reserve to the 0.6 that are promised.
+SHARE = 0.005
+_LONGEST_S = 1.0
+_GROW, _SHRINK = 1.25, 0.9
+_WELL_BELOW = 0.7
+
+
+class Pace:
+    """The interval between two samples of the processes."""
+
+    def __init__(self, asked_s: float, *, fixed: bool) -> None:
+        """Begin with the interval asked for; a fixed one is never changed."""
+        self._asked_s = asked_s
+        self._fixed = fixed
+        self.interval_s = asked_s
+
+    def adjust(self, cpu_share: float) -> float:
+        """Take what the last second cost, as a share of one core; return the interval from now on.
+
+        Examples:
+            >>> pace = Pace(0.1, fixed=False)
+            >>> pace.adjust(0.02), pace.adjust(0.001)
+            (0.125, 0.1125)
+        """
+        if not self._fixed:
+            if cpu_share > SHARE:
+                self.interval_s = min(self.interval_s * _GROW, max(_LONGEST_S, self._asked_s))
+            elif cpu_share < SHARE * _WELL_BELOW:
+                self.interval_s = max(self.interval_s * _SHRINK, self._asked_s)
+        return self.interval_s

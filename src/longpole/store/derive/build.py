@@ -1,0 +1,113 @@
+"""From what the log holds to all tables of the execution model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longpole.model.execution import Status
+from longpole.model.manifest import Manifest, State
+from longpole.model.recording import Reading, RecordingNotes
+from longpole.store.derive.arrays import Arrays, Part
+from longpole.store.derive.content import Content, counted
+from longpole.store.derive.exits import Exits
+from longpole.store.derive.files import file_tables
+from longpole.store.derive.hosts import Hosts
+from longpole.store.derive.marked import Marked
+from longpole.store.derive.phases import RunPhase, phase_parts, sum_rows
+from longpole.store.derive.processes import Processes
+from longpole.store.derive.recording import recording_notes
+from longpole.store.derive.rings import Rings
+from longpole.store.derive.samples import SUMMED, Readings, Resources, sample_parts, sampled_sums
+from longpole.store.derive.span import Span, span_of
+from longpole.store.derive.totals import total_table
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The tables of a run, one by one so that few are in memory at once, and what is known of the recording."""
+
+    tables: Iterator[tuple[str, Sequence[Part]]]
+    reading: Reading
+    recording: RecordingNotes
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the tables are made of."""
+
+    content: Content
+    hosts: Hosts
+    rings: Rings
+    exits: Exits
+    marked: Marked
+    readings: Readings
+    processes: Processes
+    run: RunPhase
+
+
+def build(content: Content, manifest: Manifest, state: State) -> Built:
+    """Return the tables of a run; the log's slots are let go on the way."""
+    logs = content.logs
+    hosts = Hosts(logs, manifest.started)
+    rings = Rings(logs)
+    exits = Exits(logs, rings, hosts.offsets)
+    marked = Marked(logs, rings, hosts.offsets)
+    readings = Readings(logs)
+    span = span_of(logs, exits, hosts.offsets, [readings.latest_ns(hosts.offsets), marked.latest_ns()])
+    processes = Processes(logs, hosts, rings)
+    processes.take_ends(exits.ends)
+    processes.settle(span.start_ns)
+    run = RunPhase(manifest.name, _status(manifest, span, state), span)
+    problems = (*content.problems, *_doubts(hosts, processes, marked, readings))
+    reading = Reading(content.readable, content.expected, problems)
+    parts = _Parts(content, hosts, rings, exits, marked, readings, processes, run)
+    return Built(_tables(parts), reading, recording_notes(logs, exits))
+
+
+def _tables(parts: _Parts) -> Iterator[tuple[str, Sequence[Part]]]:
+    logs, hosts, processes = parts.content.logs, parts.hosts, parts.processes
+    yield "hosts", [hosts.table()]
+    yield "clocks", [hosts.clocks()]
+    yield "processes", [processes.table()]
+    files, opens = file_tables(logs, hosts, processes)
+    yield "files", [files]
+    yield "opens", [opens]
+    yield "totals", [total_table(processes, parts.exits, _sampled(parts.readings, processes))]
+    sums = sum_rows(logs, parts.rings, hosts.offsets)
+    yield "phases", phase_parts(parts.run, processes, parts.marked, parts.rings, sums)
+    parts.marked.let_go()
+    resources = Resources()
+    yield "samples", sample_parts(parts.readings, logs, hosts, processes, resources)
+    yield "resources", [resources.table()]
+
+
+def _sampled(readings: Readings, processes: Processes) -> Arrays:
+    """Return sums of samples by process id, over all logs."""
+    parts = [sampled_sums(found, *processes.numbers(at)) for at, found in enumerate(readings.of_processes)]
+    count = len(processes.all) + 1
+    total: Arrays = {name: np.zeros(count) for name in SUMMED}
+    for part in parts:
+        for name, known in total.items():
+            padded = np.pad(part[name], (0, count - len(part[name])))
+            total[name] = np.maximum(known, padded) if name == "resident_kib" else known + padded
+    return total
+
+
+def _status(manifest: Manifest, span: Span, state: State) -> Status:
+    if not span.finished and state is not State.FINISHED:
+        return Status.UNFINISHED
+    return Status.FAILED if manifest.exit_code else Status.OK
+
+
+def _doubts(hosts: Hosts, processes: Processes, marked: Marked, readings: Readings) -> list[str]:
+    """Return a sentence for each kind of record that is intact but cannot be true."""
+    doubts = (
+        (hosts.guessed, "log", "without a clock: its times follow the start of the run"),
+        (processes.loops, "process", "that is its own ancestor: that parent was left out"),
+        (marked.impossible, "phase", "with times that cannot be: they were left out"),
+        (readings.impossible, "sample", "with times that cannot be: left out"),
+    )
+    return [f"{counted(count, what)} {rest}." for count, what, rest in doubts if count]

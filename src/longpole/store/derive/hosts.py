@@ -1,0 +1,92 @@
+"""Hosts of a run and their clocks: what puts the times of all nodes on one axis.
+
+Method: each host's first measured offset of its monotonic clock to UTC is added to all its times. A log
+without a clock (damaged) is placed by the manifest's start, and that is said.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import numpy as np
+
+from longpole.store.derive.arrays import Arrays, integers, texts
+from longpole.store.derive.content import LogContent
+from longpole.store.derive.notes import Began, Clock, Host
+
+_WORDS = ("name", "kernel", "machine", "boot")
+_LATEST_OFFSET_NS = 1 << 62
+
+
+class Hosts:
+    """The host of each log file, and the offset of its clock."""
+
+    def __init__(self, logs: list[LogContent], started: str) -> None:
+        """Find out on which host each log was written; ``started`` is the manifest's."""
+        self._started = started
+        self._known: dict[tuple[str, str], Host] = {}
+        self._clocks: dict[int, list[Clock]] = {}
+        self.guessed = 0
+        keys = _keys(logs)
+        for log, key in zip(logs, keys, strict=True):
+            self._known.setdefault(key, next(iter(log.notes.of(Host)), Host(name=key[0])))
+        places = {key: number for number, key in enumerate(self._known, start=1)}
+        self.ids = [places[key] for key in keys]
+        for log, host in zip(logs, self.ids, strict=True):
+            self._clocks.setdefault(host, []).extend(log.notes.of(Clock))
+        self.offsets = [self._offset(host, log) for host, log in zip(self.ids, logs, strict=True)]
+
+    def table(self) -> Arrays:
+        """Return the rows of ``hosts``."""
+        hosts = list(self._known.values())
+        return {
+            "id": np.arange(1, len(hosts) + 1),
+            **{name: texts([getattr(host, name) or None for host in hosts]) for name in _WORDS},
+            **{name: integers([getattr(host, name) for host in hosts]) for name in ("cores", "memory_bytes")},
+        }
+
+    def clocks(self) -> Arrays:
+        """Return the rows of ``clocks``."""
+        rows = [(host, clock) for host, clocks in self._clocks.items() for clock in clocks]
+        return {
+            "host": integers([host for host, _ in rows]),
+            "at_ns": integers([clock.at + clock.offset for _, clock in rows]),
+            "offset_ns": integers([clock.offset for _, clock in rows]),
+            "error_ns": integers([clock.error for _, clock in rows]),
+        }
+
+    def cores(self, host: int) -> int | None:
+        """Return how many cores the run could use on a host."""
+        return list(self._known.values())[host - 1].cores
+
+    def memory_bytes(self, host: int) -> int | None:
+        """Return how much memory a host has."""
+        return list(self._known.values())[host - 1].memory_bytes
+
+    def _offset(self, host: int, log: LogContent) -> int:
+        clocks = self._clocks[host]
+        if clocks:
+            return min(clocks, key=lambda clock: clock.at).offset
+        self.guessed += 1
+        began = min((note.at for note in log.notes.of(Began)), default=0)
+        return _utc_ns(self._started) - began
+
+
+def _keys(logs: list[LogContent]) -> list[tuple[str, str]]:
+    """Return what tells the host of each log from others; a log without a word of its host goes by its name."""
+    stems = [log.name.rpartition("-")[0] for log in logs]
+    known = {}
+    for stem, log in zip(stems, logs, strict=True):
+        for note in log.notes.of(Host):
+            known[stem, log.name] = known[stem, ""] = (note.name, note.boot)
+    return [
+        known.get((stem, log.name)) or known.get((stem, "")) or (stem, "") for stem, log in zip(stems, logs, strict=True)
+    ]
+
+
+def _utc_ns(text: str) -> int:
+    try:
+        started = int(datetime.fromisoformat(text).timestamp() * 1e9)
+    except (ValueError, OverflowError, OSError):
+        return 0
+    return started if 0 <= started <= _LATEST_OFFSET_NS else 0

@@ -1,0 +1,205 @@
+"""Notes as typed values: each is one line of JSON that says in ``about`` what it tells of.
+
+A note of a kind that is not known is passed over: a later version may have written it. One that is known
+but does not hold what it must is counted, and left out.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+# A moment on a host's monotonic clock, and an offset of it to UTC. Beyond these, sums could overflow.
+Moment = Annotated[int, Meta(ge=0, le=1 << 60)]
+Offset = Annotated[int, Meta(ge=-(1 << 61), le=1 << 62)]
+Number = Annotated[int, Meta(ge=0, lt=1 << 32)]
+Count = Annotated[int, Meta(ge=0, le=1 << 60)]
+Tag = Annotated[str, Meta(max_length=32)]
+Name = Annotated[str, Meta(max_length=65536)]
+
+
+class Note(Struct, tag_field="about", tag=str.lower, frozen=True):
+    """The base of all notes; its kind is the class's name in small letters."""
+
+
+class Host(Note, frozen=True):
+    """The machine an agent runs on."""
+
+    name: Name = ""
+    kernel: Name = ""
+    machine: Name = ""
+    boot: Name = ""
+    cores: Count | None = None
+    memory_bytes: Count | None = None
+
+
+class Clock(Note, frozen=True):
+    """A measured offset of the monotonic clock to UTC."""
+
+    at: Moment
+    offset: Offset
+    error: Count = 0
+
+
+class Began(Note, frozen=True):
+    """An agent has begun, with these privileged sources."""
+
+    at: Moment
+    exit_records: bool = False
+    opens: bool = False
+
+
+class Ended(Note, frozen=True):
+    """An agent has ended in order, having lost this."""
+
+    at: Moment = 0
+    lost_in_rings: Count = 0
+    without_ring: Count = 0
+    exits_overrun: bool = False
+    opens_overrun: bool = False
+    unreadable: Count = 0
+    notes_left_out: Count = 0
+
+
+class Forks(Note, frozen=True):
+    """How many processes the host started while the agent watched, whoever's they were."""
+
+    count: Count
+
+
+class Process(Note, frozen=True):
+    """Who a process is; again when it has become another program."""
+
+    number: Number
+    pid: Number = 0
+    parent: Number = 0
+    start: Moment | None = None
+    comm: Name = ""
+    command: Name = ""
+
+
+class Gone(Note, frozen=True):
+    """A process was no longer there at this time."""
+
+    number: Number
+    by: Moment
+
+
+class Exit(Note, frozen=True):
+    """What the kernel said at a process's end: CPU in microseconds, then bytes by call and of storage."""
+
+    number: Number
+    end: Moment
+    used: tuple[Count, Count, Count, Count, Count, Count]
+    pid: Number = 0
+    parent: Number = 0
+    comm: Name = ""
+    start: Moment | None = None
+    status: Number = 0
+    peak_kib: Count = 0
+
+
+class Ring(Note, frozen=True):
+    """The ring of a process, and where it was forked from."""
+
+    source: Number
+    number: Number
+    tag: Tag
+    pid: Number = 0
+    parent_tag: Tag = "0"
+    parent_phase: Count = 0
+
+
+class Resource(Note, frozen=True):
+    """What the values of a gauge mean."""
+
+    number: Number
+    kind: Name
+    name: Name
+    fields: Annotated[tuple[tuple[Name, Name], ...], Meta(max_length=4)]
+    capacity: float | None = None
+    scope: Name = "host"
+
+
+class Sum(Note, frozen=True):
+    """Phases of one name that were kept as their sum; name and kind are texts of the ring."""
+
+    source: Number
+    name: Number
+    kind: Number
+    count: Count
+    total_ns: Count
+    start: Moment
+    end: Moment
+    status: Number = 0
+
+
+class Lost(Note, frozen=True):
+    """Records that found no room in a ring."""
+
+    source: Number
+    records: Count
+
+
+class Fault(Note, frozen=True):
+    """A part of the recorder that failed."""
+
+    text: Name = ""
+    source: Name = ""
+
+
+class Opened(Note, frozen=True):
+    """A file that a process has opened; bytes are -1 where its size is not known."""
+
+    number: Number
+    path: Name
+    times: Count = 0
+    first: Moment | None = None
+    written: int | bool = 0
+    bytes: Annotated[int, Meta(ge=-1, le=1 << 62)] = -1
+
+
+class _About(Struct):
+    about: str
+
+
+KNOWN = (Host, Clock, Began, Ended, Forks, Process, Gone, Exit, Ring, Resource, Sum, Lost, Fault, Opened)
+_NAMES = frozenset(kind.__name__.lower() for kind in KNOWN)
+_ANY: Any = Host
+for _kind in KNOWN[1:]:
+    _ANY = _ANY | _kind
+_DECODER = msgspec.json.Decoder(_ANY)
+_ABOUT = msgspec.json.Decoder(_About)
+
+Kind = TypeVar("Kind", bound=Note)
+
+
+class Notes:
+    """The notes of one log file, by kind, in the order they were written."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._by_kind: dict[type[Note], list[Note]] = {kind: [] for kind in KNOWN}
+        self.unusable = 0
+
+    def take(self, line: bytes) -> None:
+        """Add one line, or count it if it cannot be used."""
+        try:
+            note = _DECODER.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            self.unusable += not _is_of_later_kind(line)
+        else:
+            self._by_kind[type(note)].append(note)
+
+    def of(self, kind: type[Kind]) -> list[Kind]:
+        """Return all notes of one kind."""
+        return self._by_kind[kind]  # type: ignore[return-value]
+
+
+def _is_of_later_kind(line: bytes) -> bool:
+    try:
+        return _ABOUT.decode(line).about not in _NAMES
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False

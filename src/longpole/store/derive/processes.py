@@ -1,0 +1,248 @@
+"""Processes of a run, put together from all that speaks of them.
+
+The agent's notes say who a process is, exit records and the launcher when and how it ended. A process that
+two logs speak of (the agent was killed, and the launcher wrote the rest) is one: the same ring, or the same
+pid and start on one host. Of several times by which it had ended, the earliest is the closest. Launchers of
+nested ``record`` commands are a part of the recorder; what they started counts as started by their parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from longpole.model.execution import Source
+from longpole.store.derive.arrays import Arrays, Whole, integers, texts
+from longpole.store.derive.content import LogContent
+from longpole.store.derive.exits import STILL_LIVING, End
+from longpole.store.derive.hosts import Hosts
+from longpole.store.derive.loops import cut_loops
+from longpole.store.derive.notes import Exit, Gone, Process
+from longpole.store.derive.rings import Rings
+
+# A start is known to one tick of the kernel's clock; a record of an end may come this much later.
+_TICK_NS = 10_000_000
+_LATE_NS = 100_000_000
+# So many processes of one pid are told apart by their start; a log with more is damaged or forged.
+_MOST_OF_PID = 64
+# A command line that could not be read is given as the program's name in brackets.
+_UNREAD = "["
+
+
+class Known:
+    """One process, as far as it is known; times on UTC."""
+
+    __slots__ = (
+        *("command", "comm", "end_ns", "exact", "exit", "host", "id", "joined", "launched_by", "order", "parent"),
+        *("parent_key", "pid", "rank", "start_ns", "status", "world"),
+    )
+
+    def __init__(self, host: int, order: tuple[int, int]) -> None:
+        """Start with nothing but the host; ``order`` is the log and number it was first met by."""
+        self.host = host
+        self.order = order
+        self.id = 0
+        self.pid = 0
+        self.parent_key: tuple[int, int] | None = None
+        self.parent: Known | None = None
+        self.launched_by: Known | None = None
+        self.start_ns: int | None = None
+        self.end_ns: int | None = None
+        self.comm = ""
+        self.command = ""
+        self.rank: int | None = None
+        self.world: int | None = None
+        self.status: int | None = None
+        self.exit: Exit | None = None
+        self.exact = False
+        self.joined = False
+
+    def ended_by(self, at_ns: int) -> None:
+        """Note that it had ended by then."""
+        self.end_ns = at_ns if self.end_ns is None else min(self.end_ns, at_ns)
+
+
+class Processes:
+    """All processes of a run; ``all`` holds those of the command in order of their start, with ids from 1."""
+
+    def __init__(self, logs: list[LogContent], hosts: Hosts, rings: Rings) -> None:
+        """Read the notes of all logs."""
+        self._hosts = hosts
+        self._by_number: dict[tuple[int, int], Known] = {}
+        self._by_pid: dict[tuple[int, int], list[Known]] = {}
+        self._alias = _aliases(rings)
+        self.all: list[Known] = []
+        self.loops = 0
+        for at, log in enumerate(logs):
+            self._take_notes(at, log)
+        self._take_hellos(rings)
+
+    def of(self, log: int, number: int | None) -> Known | None:
+        """Return the process of a number in a log."""
+        return None if not number else self._by_number.get(self._alias.get((log, number), (log, number)))
+
+    def numbers(self, log: int) -> tuple[Whole, Whole]:
+        """Return all numbers of a log in order, and the id of each; 0 for a process of the recorder."""
+        keys = {key[1]: known.id for key, known in self._by_number.items() if key[0] == log}
+        keys.update({key[1]: self._by_number[to].id for key, to in self._alias.items() if key[0] == log and to in self._by_number})
+        order = sorted(keys)
+        return np.array(order, np.int64), np.array([keys[number] for number in order], np.int64)
+
+    def take_ends(self, ends: Iterable[End]) -> None:
+        """Add what the launcher saw; an end that fits no process is one of a process nobody else saw."""
+        for end in ends:
+            known = self._fitting(end) or self._new(end)
+            known.comm = known.comm or end.name
+            if end.status != STILL_LIVING:
+                known.status = end.status if known.status is None else known.status
+                known.exact = True
+                known.ended_by(end.end_ns)
+
+    def settle(self, began_ns: int | None) -> None:
+        """Give ids, in order of start, and find parents; nothing is added after this."""
+        everyone = list(dict.fromkeys(self._by_number.values()))
+        for known in everyone:
+            known.parent = self.of(*known.parent_key) if known.parent_key else None
+            _tidy_times(known, began_ns)
+        self.loops = _break_loops(everyone)
+        for known in everyone:
+            _skip_joined(known)
+        self.all = sorted((known for known in everyone if not known.joined), key=_by_start)
+        for number, known in enumerate(self.all, start=1):
+            known.id = number
+
+    def table(self) -> Arrays:
+        """Return the rows of ``processes``."""
+        every = self.all
+        return {
+            "id": np.arange(1, len(every) + 1),
+            "host": integers([known.host for known in every]),
+            "pid": integers([known.pid or None for known in every]),
+            "parent": integers([known.parent.id if known.parent else None for known in every]),
+            **{name: integers([getattr(known, name) for known in every]) for name in _NUMBERS},
+            "exit_status": integers([known.status for known in every]),
+            "name": texts([known.comm or None for known in every]),
+            "command": texts([known.command or None for known in every]),
+            "source": texts([(Source.EXACT if known.exact else Source.SAMPLED).value for known in every]),
+        }
+
+    def _take_notes(self, at: int, log: LogContent) -> None:
+        offset = self._hosts.offsets[at]
+        for note in log.notes.of(Process):
+            self._take_process(at, note, None if note.start is None else note.start + offset)
+        for exit_note in log.notes.of(Exit):
+            self._take_exit(at, exit_note, offset)
+        for gone in log.notes.of(Gone):
+            known = self.of(at, gone.number)
+            if known is not None:
+                known.ended_by(gone.by + offset)
+
+    def _take_process(self, at: int, note: Process, start_ns: int | None) -> None:
+        known = self._get(at, note.number, note.pid, start_ns)
+        known.start_ns = start_ns if known.start_ns is None else known.start_ns
+        known.comm = note.comm or known.comm
+        if not known.command or not note.command.startswith(_UNREAD):
+            known.command = note.command or known.command
+        self._take_parent(known, at, note.parent)
+
+    def _take_exit(self, at: int, note: Exit, offset: int) -> None:
+        known = self._get(at, note.number, note.pid, None)
+        if known.start_ns is None and note.start is not None:
+            known.start_ns = note.start + offset
+        known.comm = known.comm or note.comm
+        known.status = note.status
+        known.exit = note
+        known.exact = True
+        known.ended_by(note.end + offset)
+        self._take_parent(known, at, note.parent)
+
+    def _take_parent(self, known: Known, at: int, parent: int) -> None:
+        if parent and known.parent_key is None:
+            known.parent_key = (at, parent)
+
+    def _take_hellos(self, rings: Rings) -> None:
+        for ring in rings.all:
+            known = self.of(ring.log, ring.number)
+            if known is not None:
+                known.rank, known.world = ring.hello.rank, ring.hello.world
+                known.joined |= ring.of_joined_launcher
+
+    def _get(self, at: int, number: int, pid: int, start_ns: int | None) -> Known:
+        key = self._alias.get((at, number), (at, number))
+        known = self._by_number.get(key) or self._same_elsewhere(at, pid, start_ns)
+        if known is None:
+            known = self._add(at, key, pid)
+        self._by_number[key] = known
+        return known
+
+    def _same_elsewhere(self, at: int, pid: int, start_ns: int | None) -> Known | None:
+        for known in self._by_pid.get((self._hosts.ids[at], pid), ()):
+            if known.order[0] != at and None not in (start_ns, known.start_ns) and pid:
+                if abs(known.start_ns - start_ns) <= 2 * _TICK_NS:  # type: ignore[operator]
+                    return known
+        return None
+
+    def _fitting(self, end: End) -> Known | None:
+        """Return the process of this pid whose life overlaps, the one that began closest to it."""
+        fitting = [
+            known
+            for known in self._by_pid.get((self._hosts.ids[end.log], end.pid), ())
+            if (known.start_ns is None or known.start_ns <= end.end_ns + _TICK_NS)
+            and (known.end_ns is None or known.end_ns + _LATE_NS >= end.start_ns)
+        ]
+        return min(fitting, key=lambda known: abs((known.start_ns or end.start_ns) - end.start_ns), default=None)
+
+    def _new(self, end: End) -> Known:
+        key = (end.log, -1 - len(self._by_number))
+        known = self._by_number[key] = self._add(end.log, key, end.pid)
+        known.start_ns = end.start_ns
+        return known
+
+    def _add(self, at: int, key: tuple[int, int], pid: int) -> Known:
+        known = Known(self._hosts.ids[at], key)
+        known.pid = pid
+        same_pid = self._by_pid.setdefault((known.host, pid), [])
+        same_pid.append(known)
+        del same_pid[:-_MOST_OF_PID]
+        return known
+
+
+_NUMBERS = ("start_ns", "end_ns", "rank", "world")
+
+
+def _aliases(rings: Rings) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return the numbers that other logs give to a process, and the first number it was given."""
+    found = {}
+    for ring in rings.all:
+        for other in ring.others[1:]:
+            if ring.number and other[1]:
+                found[other] = (ring.log, ring.number)
+    return found
+
+
+def _tidy_times(known: Known, began_ns: int | None) -> None:
+    """Let no process begin before its run, by less than a tick, or end before it began."""
+    if began_ns is not None and known.start_ns is not None and 0 < began_ns - known.start_ns <= 2 * _TICK_NS:
+        known.start_ns = began_ns
+    if known.start_ns is not None and known.end_ns is not None:
+        known.end_ns = max(known.start_ns, known.end_ns)
+
+
+def _break_loops(everyone: list[Known]) -> int:
+    """Forget a parent wherever parents go round in a circle; return how often."""
+    places = {known: at for at, known in enumerate(everyone)}
+    cuts = cut_loops([places[known.parent] if known.parent else -1 for known in everyone])
+    for at in cuts:
+        everyone[at].parent = None
+    return len(cuts)
+
+
+def _skip_joined(known: Known) -> None:
+    while known.parent is not None and known.parent.joined:
+        known.launched_by = known.launched_by or known.parent
+        known.parent = known.parent.parent
+
+
+def _by_start(known: Known) -> tuple[int, tuple[int, int]]:
+    return known.start_ns or 0, known.order

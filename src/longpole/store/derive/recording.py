@@ -1,0 +1,44 @@
+"""What the recorder said about its own work, in one place."""
+
+from __future__ import annotations
+
+from longpole.model.recording import RecordingNotes
+from longpole.store.derive.content import LogContent
+from longpole.store.derive.exits import STILL_LIVING, Exits
+from longpole.store.derive.notes import Began, Ended, Fault, Forks, Lost, Sum
+
+
+def recording_notes(logs: list[LogContent], exits: Exits) -> RecordingNotes:
+    """Return the notes of all agents, summed."""
+    began = [note for log in logs for note in log.notes.of(Began)]
+    ended = [note for log in logs for note in log.notes.of(Ended)]
+    faults = [note.text for log in logs for note in log.notes.of(Fault) if note.text]
+    return RecordingNotes(
+        logs=len(logs),
+        ended=bool(began) and len(ended) >= len(began),
+        exit_records=bool(began) and all(note.exit_records for note in began),
+        opens=bool(began) and all(note.opens for note in began),
+        exits_overrun=any(note.exits_overrun for note in ended),
+        opens_overrun=any(note.opens_overrun for note in ended),
+        lost_in_rings=sum(note.records for log in logs for note in log.notes.of(Lost)),
+        without_ring=sum(note.without_ring for note in ended),
+        unreadable=sum(note.unreadable for note in ended),
+        notes_left_out=sum(note.notes_left_out for note in ended),
+        summed_up=sum(note.count for log in logs for note in log.notes.of(Sum)),
+        faults=tuple(dict.fromkeys(faults)),
+        forks=_forks(logs),
+        reaped=sum(end.status != STILL_LIVING for end in exits.ends),
+        joined=exits.joined,
+        recorder_cpu_s=_cpu_s(exits),
+    )
+
+
+def _forks(logs: list[LogContent]) -> int | None:
+    noted = [note.count for log in logs for note in log.notes.of(Forks)]
+    return sum(noted) if noted else None
+
+
+def _cpu_s(exits: Exits) -> float | None:
+    if exits.recorder_us is None:
+        return None
+    return (exits.recorder_us + float(exits.joined_used[:2].sum())) / 1e6

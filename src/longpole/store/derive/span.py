@@ -1,0 +1,36 @@
+"""From when to when a run went: its command's own begin and end, or what was last seen of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from longpole.store.derive.content import LogContent
+from longpole.store.derive.exits import Exits
+from longpole.store.derive.notes import Began, Clock, Ended, Gone
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Begin and end on UTC; an end that is not the command's own is when it was last seen."""
+
+    start_ns: int | None
+    end_ns: int | None
+    finished: bool
+
+
+def span_of(logs: list[LogContent], exits: Exits, offsets: list[int], latest: list[int | None]) -> Span:
+    """Return the span of a run; ``latest`` are the last moments of samples and phases."""
+    if exits.finish is not None:
+        return Span(exits.finish.start_ns, exits.finish.end_ns, finished=True)
+    begun = [note.at + offset for log, offset in zip(logs, offsets, strict=True) for note in log.notes.of(Began)]
+    seen = [moment for moment in latest if moment is not None] + [end.end_ns for end in exits.ends]
+    for log, offset in zip(logs, offsets, strict=True):
+        seen += [moment + offset for moment in _moments(log)]
+    start = min(begun, default=None) if begun else min(seen, default=None)
+    end = max(seen, default=None)
+    return Span(start, end if end is None or start is None else max(start, end), finished=False)
+
+
+def _moments(log: LogContent) -> list[int]:
+    clocks = [note.at for note in log.notes.of(Clock)]
+    return clocks + [note.at for note in log.notes.of(Ended)] + [note.by for note in log.notes.of(Gone)]
