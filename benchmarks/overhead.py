@@ -137,12 +137,12 @@ def start(options: argparse.Namespace) -> dict[str, float]:
     return result
 
 
-def phase(options: argparse.Namespace) -> dict[str, float]:
+def phase(_: argparse.Namespace) -> dict[str, float]:
     """Nanoseconds of one phase."""
     script = [sys.executable, "-c", PHASE]
-    off = subprocess.run(script, capture_output=True, text=True, check=True).stdout.split()
-    on = subprocess.run([*_longpole("record", "--"), *script], capture_output=True, text=True, check=True).stdout
-    values = [float(value) for value in (*off, *on.split())]
+    commands = (script, [*_longpole("record", "--"), *script])
+    texts = [subprocess.run(c, capture_output=True, text=True, check=True).stdout for c in commands]
+    values = [float(value) for text in texts for value in text.split()]
     names = ("unrecorded_ns", "unrecorded_with_attribute_ns", "recorded_ns", "recorded_with_attribute_ns")
     result = dict(zip(names, values, strict=True))
     _say("one phase, nanoseconds (best of 50)", result)
@@ -188,7 +188,8 @@ def _say(title: str, result: dict[str, float]) -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=layout)
     parser.add_argument("--seconds", type=float, default=60.0, help="length of the busy workload")
     parser.add_argument("--pairs", type=int, default=15, help="interleaved pairs")
     parser.add_argument("--only", default="agent,work,start,phase", help="which questions to ask")

@@ -69,7 +69,9 @@ def measure(folder: Path, size: int, rows_per_slot: int) -> dict[str, float]:
     for step, arguments in steps.items():
         if step == "first_show":
             shutil.rmtree(path / "tables")
-        result[f"{step}_s"], result[f"{step}_mb"] = run(arguments)
+        # What changes nothing is timed several times, and the best counts: the machine has other users.
+        results = [run(arguments) for _ in range(3 if step in ("unit", "second_show") else 1)]
+        result[f"{step}_s"], result[f"{step}_mb"] = min(results)
     result["tables_bytes"] = sum(file.stat().st_size for file in (path / "tables").iterdir())
     return result
 
@@ -78,7 +80,9 @@ def run(arguments: list[str]) -> tuple[float, float]:
     """Run Python; return seconds and peak memory in MB."""
     began = time.monotonic()
     null = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
-    pid = os.posix_spawn(sys.executable, [sys.executable, *arguments], os.environ, file_actions=null)
+    # Our modules are to be compiled once, as they are where Longpole is installed.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    pid = os.posix_spawn(sys.executable, [sys.executable, *arguments], environment, file_actions=null)
     _, status, usage = os.wait4(pid, 0)
     if status:
         sys.exit(f"{arguments} ended with {os.waitstatus_to_exitcode(status)}")

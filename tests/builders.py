@@ -13,6 +13,11 @@ from longpole.store.run import StoredRun, open_run
 
 OFFSET = 1_790_000_000_000_000_000
 AGENT = 0
+# What makes a run count as still going while its log is young.
+RUNNING: dict[str, Any] = {
+    "state": "running",
+    "launcher": {"host": "elsewhere", "boot": "b", "pid": 1, "start_ticks": 1},
+}
 LAUNCHER = 1
 
 

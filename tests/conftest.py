@@ -17,6 +17,14 @@ def user() -> Iterator[Someone]:
         yield someone
 
 
+@pytest.fixture
+def nobody() -> Iterator[Someone]:
+    """An ordinary user without any privilege."""
+    need("nobody")
+    with somebody(nobody=True) as someone:
+        yield someone
+
+
 @pytest.fixture(params=["self", "nobody"])
 def anyone(request: pytest.FixtureRequest) -> Iterator[Someone]:
     """Whoever runs the tests, and then an ordinary user."""

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 import longpole
-
-HEAVY = {"click", "rich", "duckdb", "numpy", "msgspec", "dataclasses", "typing", "inspect", "re", "json"}
 
 
 def test_public_names_are_there():
@@ -20,18 +15,10 @@ def test_public_names_are_there():
 
 def test_a_name_that_is_not_there_is_missed_as_usual():
     with pytest.raises(AttributeError, match="no attribute 'nosuch'"):
-        _ = longpole.nosuch
+        getattr(longpole, "nosuch")  # noqa: B009  a plain access is refused by the type checker already
 
 
 def test_record_stays_a_function_whatever_is_imported_later():
     import longpole.record.options
 
     assert callable(longpole.record)
-
-
-def test_importing_it_loads_nothing_heavy():
-    script = "import longpole, sys; print(*sys.modules)"
-
-    done = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, text=True, check=True)
-
-    assert HEAVY.isdisjoint(done.stdout.split())

@@ -14,7 +14,7 @@ from tests.builders import HandmadeRun
 
 
 @pytest.fixture
-def runs(tmp_path) -> Path:
+def runs(tmp_path: Path) -> Path:
     """Return a folder of three runs, made in another order than they started in."""
     folder = tmp_path / "runs"
     HandmadeRun(folder, "bbbb2222", "train", stamp="20260102T000000Z")

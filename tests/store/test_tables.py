@@ -12,9 +12,8 @@ import pytest
 
 from longpole.errors import DamagedRunError, UsageError
 from longpole.model.execution import TABLES
-from longpole.store import tables as tables_module
 from longpole.store.run import open_run
-from tests.builders import HandmadeRun, small_run
+from tests.builders import RUNNING, HandmadeRun, small_run
 
 
 @pytest.fixture
@@ -152,7 +151,7 @@ def test_a_table_that_is_a_link_is_not_read(run, tmp_path):
 
 
 def test_a_run_that_cannot_be_written_gets_tables_of_its_own_for_a_while(run, monkeypatch):
-    monkeypatch.setattr(tables_module.os, "access", lambda *_: False)
+    monkeypatch.setattr("longpole.store.tables.os.access", lambda *_: False)
     stored = run.open()
 
     folder = stored.tables.folder
@@ -168,7 +167,7 @@ def test_a_disk_that_is_full_gets_tables_elsewhere(run, monkeypatch):
     def no_room(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(tables_module, "_write_beside", no_room)
+    monkeypatch.setattr("longpole.store.tables._write_beside", no_room)
 
     assert count(run) == 6
     assert not (run.path / "tables").exists()
@@ -178,10 +177,10 @@ def test_no_room_anywhere_is_said(run, monkeypatch):
     def no_room(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(tables_module, "_write_beside", no_room)
-    monkeypatch.setattr(tables_module.tempfile, "mkdtemp", no_room)
+    monkeypatch.setattr("longpole.store.tables._write_beside", no_room)
+    monkeypatch.setattr("longpole.store.tables.tempfile.mkdtemp", no_room)
 
-    with pytest.raises(DamagedRunError, match="no room .* TMPDIR"):
+    with pytest.raises(DamagedRunError, match=r"no room .* TMPDIR"):
         count(run)
 
 
@@ -233,9 +232,15 @@ def test_a_moved_run_keeps_its_tables(run, tmp_path):
     assert {path.name: path.stat().st_mtime_ns for path in (moved / "tables").iterdir()} == before
 
 
+@pytest.mark.parametrize("name", ["we[i]rd", "st*r", "quo'te", "sp ace", "{x}", "größe"])
+def test_a_folder_may_have_any_name(tmp_path, name):
+    small_run(tmp_path / "weird")
+
+    assert count(small_run(tmp_path / name)) == 6
+
+
 def test_a_run_still_going_is_seen_as_far_as_it_is(tmp_path):
-    launcher = {"host": "elsewhere", "boot": "b", "pid": 1, "start_ticks": 1}
-    run = HandmadeRun(tmp_path, state="running", exit_code=None, makespan_s=None, launcher=launcher)
+    run = HandmadeRun(tmp_path, exit_code=None, makespan_s=None, **RUNNING)
     log = run.log()
     log.process(1)
     log.ring(2, 1)
@@ -256,8 +261,7 @@ def test_a_run_still_going_is_seen_as_far_as_it_is(tmp_path):
 
 
 def test_a_log_half_written_at_this_moment_is_no_damage(tmp_path):
-    launcher = {"host": "elsewhere", "boot": "b", "pid": 1, "start_ticks": 1}
-    run = HandmadeRun(tmp_path, state="running", launcher=launcher)
+    run = HandmadeRun(tmp_path, **RUNNING)
     with run.log() as log:
         log.phase(2, 1, "first", (0, 10))
     (path,) = run.logs()

@@ -23,7 +23,7 @@ Usage: longpole record [OPTIONS] [--] COMMAND [ARGUMENT...]
 Options:
   --name NAME      What to call the run (default: from the command).
   --rate HZ        Samples of each process a second, 0.1 to 100 (default: 10, and
-                   fewer where that would take more than 0.5 % of one core).
+                   fewer where recording would take over 0.45 % of a core).
   --files          Note which files each process opened (needs root; about 9 us
                    for every open of a file on this machine).
   --disk SIZE      Keep at most this much per process, e.g. 200MB (the default);

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from longpole.store.removal import remove_run, run_bytes
+from longpole.store.removal import check_removable, remove_run, run_bytes
 from longpole.store.selection import RunEntry
 
 
@@ -21,12 +21,14 @@ class Removed:
 
 
 def remove(entries: Sequence[RunEntry], folder: Path, *, even_running: bool = False) -> list[Removed]:
-    """Remove runs; return what they were.
+    """Remove runs, all or, if one must stay, none; return what they were.
 
     Raises:
-        RunNotFoundError: One is not a run of this folder; those before it are gone.
-        UsageError: One is still going, or may not be removed; those before it are gone.
+        RunNotFoundError: One is not a run of this folder.
+        UsageError: One is still going; or the system forbids it, and those before it are gone.
     """
+    for entry in entries:
+        check_removable(entry.path, folder, even_running=even_running)
     return [_of(entry, remove_run(entry.path, folder, even_running=even_running)) for entry in entries]
 
 

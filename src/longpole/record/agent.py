@@ -13,6 +13,7 @@ import time
 
 from longpole.log.files import LogWriter
 from longpole.record.assignment import ALL_WELL, decode_ending
+from longpole.record.gpus import gpu_driver_present
 from longpole.record.journal import Journal
 from longpole.record.json_text import json_text
 from longpole.record.losses import describe_losses
@@ -127,7 +128,7 @@ class Agent:
         return OpenedFiles(self._journal, self._tree, self._assignment.opens)
 
     def _gpus(self) -> Source | None:
-        if not any(os.path.exists(path) for path in ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")):
+        if not gpu_driver_present():
             return None
         from longpole.record.samplers.gpu import GpuSampler
 

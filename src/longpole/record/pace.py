@@ -7,8 +7,8 @@ Steps are small, so that one busy second does not change much. A rate that the u
 
 from __future__ import annotations
 
-# Per cent of one core would be 0.5: a reserve to the 0.6 that are promised.
-SHARE = 0.005
+# 0.45 per cent of one core: a reserve to the 0.6 that are promised.
+SHARE = 0.0045
 _LONGEST_S = 1.0
 _GROW, _SHRINK = 1.25, 0.9
 _WELL_BELOW = 0.7

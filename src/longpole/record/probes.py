@@ -12,6 +12,7 @@ import os
 import struct
 import tempfile
 
+from longpole.record.gpus import gpu_driver_present
 from longpole.record.proc import read_io, read_small
 from longpole.record.rundir import find_runs_folder
 from longpole.units import show_bytes
@@ -73,7 +74,7 @@ def opened_files() -> Answer:
 
 def gpus() -> Answer:
     """Start the sampler of GPUs, and name what it finds."""
-    if not any(os.path.exists(path) for path in ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")):
+    if not gpu_driver_present():
         return False, "no NVIDIA driver"
     from longpole.record.samplers.gpu import GpuSampler
 

@@ -68,7 +68,7 @@ class RingReader:
     @property
     def filling(self) -> bool:
         """Whether a good part of the ring waits for its room to be given back."""
-        return self._next - int(self._words[TAIL_WORD]) > self.size // 4
+        return bool(self._next - int(self._words[TAIL_WORD]) > self.size // 4)
 
     def drain(self) -> bytes:
         """Return all slots finished since the last time; their room is given back by ``commit``."""

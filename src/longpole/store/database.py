@@ -118,7 +118,7 @@ class Database:
         """
         self._look_at(sql)
         try:
-            return self._connection.sql(sql).fetch_arrow_table()
+            return self._connection.sql(sql).to_arrow_table()
         except ImportError as error:
             raise MissingLibraryError("pyarrow", "arrow") from error
 

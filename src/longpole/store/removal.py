@@ -11,6 +11,20 @@ from longpole.model.manifest import State
 from longpole.store.selection import HIDDEN, entry_of, is_run
 
 
+def check_removable(path: Path, folder: Path, *, even_running: bool = False) -> None:
+    """Make sure that a run may be removed.
+
+    Raises:
+        RunNotFoundError: It is not a run of this folder.
+        UsageError: It is still going.
+    """
+    if path.is_symlink() or not is_run(path) or path.parent.resolve() != folder.resolve():
+        raise RunNotFoundError(str(path), str(folder))
+    entry = entry_of(path)
+    if entry.state is State.RUNNING and not even_running:
+        raise UsageError(f"Run {entry.manifest.id} is still going. Wait for its end, or give --force.")
+
+
 def remove_run(path: Path, folder: Path, *, even_running: bool = False) -> int:
     """Remove a run and all it holds; return how many bytes that were.
 
@@ -20,11 +34,7 @@ def remove_run(path: Path, folder: Path, *, even_running: bool = False) -> int:
         RunNotFoundError: It is not a run of this folder.
         UsageError: It is still going, or may not be removed.
     """
-    if path.is_symlink() or not is_run(path) or path.parent.resolve() != folder.resolve():
-        raise RunNotFoundError(str(path), str(folder))
-    entry = entry_of(path)
-    if entry.state is State.RUNNING and not even_running:
-        raise UsageError(f"Run {entry.manifest.id} is still going. Wait for its end, or give --force.")
+    check_removable(path, folder, even_running=even_running)
     size = run_bytes(path)
     leaving = path.with_name(f"{HIDDEN}{path.name}.{os.urandom(4).hex()}")
     try:

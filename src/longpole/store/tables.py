@@ -15,6 +15,7 @@ import tempfile
 import weakref
 import zlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -23,10 +24,11 @@ from longpole.log.files import LOG_FOLDER, read_plain_file
 from longpole.model.execution import TABLES
 from longpole.model.manifest import Manifest, State
 from longpole.model.recording import Reading, RecordingNotes
-from longpole.store.derive.build import Built, build
-from longpole.store.derive.content import read_content, stamps
 from longpole.store.database import Writer
 from longpole.store.manifest import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from longpole.store.derive.build import Built
 
 TABLES_FOLDER = "tables"
 STAMP = "stamp.json"
@@ -67,7 +69,7 @@ class Tables:
 
 def origin_of(run: Path, manifest: bytes) -> Origin:
     """Return what tables of this run must be made from."""
-    return Origin(stamps(run / LOG_FOLDER), zlib.crc32(manifest))
+    return Origin(_sizes_of_logs(run / LOG_FOLDER), zlib.crc32(manifest))
 
 
 def kept_tables(run: Path, origin: Origin) -> Tables | None:
@@ -98,6 +100,9 @@ def build_tables(run: Path, manifest: Manifest, state: State, origin: Origin) ->
 
 
 def _built(run: Path, manifest: Manifest, state: State) -> Built:
+    from longpole.store.derive.build import build
+    from longpole.store.derive.content import read_content
+
     content = read_content(run / LOG_FOLDER, state)
     if content.errors and not content.logs:
         raise content.errors[0]
@@ -165,3 +170,12 @@ def _sizes(folder: Path) -> dict[str, int]:
             raise FileNotFoundError(str(path))
         sizes[path.name] = status.st_size
     return sizes
+
+
+def _sizes_of_logs(folder: Path) -> dict[str, int]:
+    """Return name and size of each log file: what tells whether tables are of this log."""
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name: entry.stat(follow_symlinks=False).st_size for entry in entries}
+    except OSError:
+        return {}

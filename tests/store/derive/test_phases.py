@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from longpole.log import slots
@@ -15,7 +17,7 @@ def run(tmp_path):
     return HandmadeRun(tmp_path)
 
 
-def phases(run: HandmadeRun) -> dict[str, dict]:
+def phases(run: HandmadeRun) -> dict[str, dict[str, Any]]:
     """Return the phases by name."""
     return {str(row["name"]): row for row in run.open().table("phases").records()}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from longpole.log import slots
@@ -14,7 +16,7 @@ def run(tmp_path):
     return HandmadeRun(tmp_path)
 
 
-def processes(run: HandmadeRun) -> list[dict]:
+def processes(run: HandmadeRun) -> list[dict[str, Any]]:
     return list(run.open().table("processes").records())
 
 
@@ -121,6 +123,43 @@ def test_a_process_in_two_logs_with_the_same_start_is_one(run):
         log.process(2, pid=77, start=400)
 
     assert [(row["pid"], row["start_ns"]) for row in processes(run)] == [(77, utc(10)), (77, utc(400))]
+
+
+@pytest.mark.parametrize("exit_start", [10, 60])
+def test_a_ring_found_after_the_end_belongs_to_the_process_of_the_exit_record(run, exit_start):
+    with run.log() as log:
+        log.exit(3, exit_start, 500, pid=77)
+        log.process(4, pid=77, start=10, comm="python", command="[python]")
+        log.ring(2, 4)
+        log.phase(2, 1, "short", (20, 30))
+
+    assert [(row["pid"], row["name"], row["start_ns"], row["end_ns"]) for row in processes(run)] == [
+        (77, "python", utc(10), utc(500))
+    ]
+
+
+def test_a_nested_launcher_whose_ring_came_late_is_the_recorders_all_the_same(run):
+    with run.log() as log:
+        log.launcher()
+        log.process(1)
+        log.process(2, start=10, parent=1, comm="longpole", command="longpole record")
+        log.process(3, start=20, parent=2)
+        log.exit(2, 11, 90, pid=102, parent=1)
+        log.process(6, pid=102, start=10, comm="python", command="[python]")
+        log.ring(2, 6, hello={"role": "launcher"})
+        log.phase(2, 1, "inner", (15, 85), kind="command")
+
+    assert [row["name"] for row in processes(run)] == ["p1", "p3"]
+    phases = {row["name"]: row for row in run.open().table("phases").records()}
+    assert phases["p3"]["parent"] == phases["inner"]["id"]
+
+
+def test_two_exit_records_of_one_pid_are_two_processes(run):
+    with run.log() as log:
+        log.exit(1, 10, 20, pid=77)
+        log.exit(2, 30, 40, pid=77)
+
+    assert len(processes(run)) == 2
 
 
 def test_a_start_is_never_before_the_run_by_the_length_of_a_tick(run):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
 from longpole.log import slots
 from tests.builders import AGENT, HandmadeRun, ms, utc
 
-JOINED = "SELECT kind, metric, unit, capacity, scope, owner, start_ns, end_ns, value FROM samples JOIN resources ON id = resource"
+JOINED = """
+    SELECT kind, metric, unit, capacity, scope, owner, start_ns, end_ns, value
+    FROM samples JOIN resources ON id = resource
+"""
 
 
 @pytest.fixture
@@ -17,7 +21,7 @@ def run(tmp_path):
     return HandmadeRun(tmp_path)
 
 
-def samples(run: HandmadeRun, which: str = "true") -> list[dict]:
+def samples(run: HandmadeRun, which: str = "true") -> list[dict[str, Any]]:
     return list(run.open().query(f"{JOINED} WHERE {which} ORDER BY resource, start_ns, scope").records())
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.builders import HandmadeRun, ms, small_run
@@ -12,14 +14,14 @@ def run(tmp_path):
     return HandmadeRun(tmp_path)
 
 
-def totals(run: HandmadeRun, scope: str = "run", owner: int | None = None) -> dict[str, tuple]:
+def totals(run: HandmadeRun, scope: str = "run", owner: int | None = None) -> dict[str, tuple[Any, ...]]:
     """Return value, source and bounds of each metric."""
     rows = run.open().table("totals").records()
     chosen = [row for row in rows if row["scope"] == scope and row["owner"] == owner]
     return {str(row["metric"]): (row["value"], row["source"], row["low"], row["high"]) for row in chosen}
 
 
-def exact(value: float) -> tuple:
+def exact(value: float) -> tuple[Any, ...]:
     return (value, "exact", value, value)
 
 

@@ -21,8 +21,8 @@ Examples:
 def command(*, runs_to_remove: tuple[str, ...], force: bool, as_json: bool, runs: str) -> None:
     """Remove runs, at once and for good.
 
-    RUN is as 'longpole show' takes it, but must lie in the folder of runs. If one of them cannot be found,
-    none is removed.
+    RUN is as 'longpole show' takes it, but must lie in the folder of runs. If one of them cannot be removed,
+    none is.
     """
     from longpole.app.removing import remove
     from longpole.store.selection import entry_of, find_run, runs_folder

@@ -27,7 +27,7 @@ from longpole.store.derive.totals import total_table
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The tables of a run, one by one so that few are in memory at once, and what is known of the recording."""
+    """The tables of a run, one by one so that few are in memory at once, and what is known besides."""
 
     tables: Iterator[tuple[str, Sequence[Part]]]
     reading: Reading

@@ -108,10 +108,14 @@ class Content:
             self.problems.append(f"{counted(unusable, 'note')} of log/{log.name} could not be understood.")
         if log.of_later_version:
             told = counted(log.of_later_version, "record")
-            self.problems.append(f"{told} of log/{log.name} are of a later version of Longpole and were left out.")
+            self.problems.append(
+                f"{told} of log/{log.name} are of a later version of Longpole and were left out."
+            )
         if not whole or (tally.skipped_bytes and not most_cut):
             lost = f"{tally.readable:,} of {tally.expected:,} records readable"
-            self.problems.append(f"log/{log.name} is damaged: {lost}, {counted(tally.skipped_bytes, 'byte')} skipped.")
+            self.problems.append(
+                f"log/{log.name} is damaged: {lost}, {counted(tally.skipped_bytes, 'byte')} skipped."
+            )
 
 
 def read_content(folder: str | os.PathLike[str], state: State) -> Content:
@@ -126,7 +130,9 @@ def read_content(folder: str | os.PathLike[str], state: State) -> Content:
         names = sorted(os.listdir(folder))
     except OSError as error:
         reason = error.strerror or "it is not a folder"
-        content.errors.append(DamagedRunError(f"Cannot read the log of this run, {os.fspath(folder)}: {reason}."))
+        content.errors.append(
+            DamagedRunError(f"Cannot read the log of this run, {os.fspath(folder)}: {reason}.")
+        )
         content.problems.append(str(content.errors[0]))
         return content
     for name in names:
@@ -142,25 +148,15 @@ def _read_file(content: Content, path: str, most_cut: int) -> None:
         for frame in read_log(path, tally):
             log.take(frame)
     except (DamagedRunError, OSError) as error:
-        damage = error if isinstance(error, DamagedRunError) else UnreadableLogError(path, str(error.strerror))
+        damage = (
+            error if isinstance(error, DamagedRunError) else UnreadableLogError(path, str(error.strerror))
+        )
         content.errors.append(damage)
         content.problems.append(str(damage))
         return
     log.agent.settle()
     log.rings.settle()
     content.add(log, tally, most_cut)
-
-
-def stamps(folder: str | os.PathLike[str]) -> dict[str, int]:
-    """Return name and size of each log file: what tells whether tables are of this log."""
-    found: dict[str, int] = {}
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                found[entry.name] = entry.stat(follow_symlinks=False).st_size
-    except OSError:
-        return found
-    return found
 
 
 def counted(number: int, what: str) -> str:

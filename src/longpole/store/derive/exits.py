@@ -66,7 +66,9 @@ class Exits:
         self.bytes_known &= bool((records["flag"] != 0).all())
         self.still_living |= bool((records["status"] == STILL_LIVING).any())
         words = rings.texts.lookup(names, records["name"], "")
-        for record, name in zip(records[["owner", "start", "end", "status"]].tolist(), words.tolist(), strict=True):
+        for record, name in zip(
+            records[["owner", "start", "end", "status"]].tolist(), words.tolist(), strict=True
+        ):
             pid, start, end, status = record
             self.ends.append(End(at, pid, start + offset, end + offset, status, name))
         records, _ = _of_launcher(log, rings, EXIT_BYTES, at)
@@ -107,5 +109,7 @@ def _sums(records: Records, *names: str) -> np.ndarray:
 
 
 def _spent(records: Records) -> int | None:
-    spent = (records["user_us"] + records["system_us"])[(records["user_us"] < _MOST) & (records["system_us"] < _MOST)]
+    spent = (records["user_us"] + records["system_us"])[
+        (records["user_us"] < _MOST) & (records["system_us"] < _MOST)
+    ]
     return int(spent.max()) if len(spent) else None

@@ -73,15 +73,14 @@ class Hosts:
 
 
 def _keys(logs: list[LogContent]) -> list[tuple[str, str]]:
-    """Return what tells the host of each log from others; a log without a word of its host goes by its name."""
+    """Return what tells the host of each log from others; a log that lost its note goes by its name."""
     stems = [log.name.rpartition("-")[0] for log in logs]
     known = {}
     for stem, log in zip(stems, logs, strict=True):
         for note in log.notes.of(Host):
             known[stem, log.name] = known[stem, ""] = (note.name, note.boot)
-    return [
-        known.get((stem, log.name)) or known.get((stem, "")) or (stem, "") for stem, log in zip(stems, logs, strict=True)
-    ]
+    names = [(stem, log.name) for stem, log in zip(stems, logs, strict=True)]
+    return [known.get(name) or known.get((name[0], "")) or (name[0], "") for name in names]
 
 
 def _utc_ns(text: str) -> int:

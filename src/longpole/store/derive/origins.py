@@ -28,7 +28,9 @@ class Origins:
         known = [processes.of(ring.log, ring.number) for ring in rings.all]
         self.owners = [_owner(one) for one in known]
         self._launchers = {
-            id(one): index for index, one in enumerate(known) if one is not None and rings.all[index].of_joined_launcher
+            id(one): index
+            for index, one in enumerate(known)
+            if one is not None and rings.all[index].of_joined_launcher
         }
         self.tops: Whole = np.array(self._tops(self._forks(rings)), np.int64)
 
@@ -42,7 +44,9 @@ class Origins:
 
     def _tops(self, forks: list[int]) -> list[int]:
         of_owner = [RUN_ID + owner.id if owner else RUN_ID for owner in self.owners]
-        return [self.first_marked + row if row >= 0 else top for row, top in zip(forks, of_owner, strict=True)]
+        return [
+            self.first_marked + row if row >= 0 else top for row, top in zip(forks, of_owner, strict=True)
+        ]
 
     def _forks(self, rings: Rings) -> list[int]:
         """Return the row of the marked phase in which each ring's process was forked; -1 if not known."""

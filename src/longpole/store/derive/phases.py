@@ -37,7 +37,9 @@ class RunPhase:
     span: Span
 
 
-def phase_parts(run: RunPhase, processes: Processes, marked: Marked, rings: Rings, sums: Arrays) -> list[Part]:
+def phase_parts(
+    run: RunPhase, processes: Processes, marked: Marked, rings: Rings, sums: Arrays
+) -> list[Part]:
     """Return the rows of ``phases``; ``sums`` are those that ``sum_rows`` has made."""
     origins = Origins(rings, processes, marked)
     counts = (1, len(processes.all), marked.rows, len(sums["ring"]))
@@ -51,7 +53,11 @@ def phase_parts(run: RunPhase, processes: Processes, marked: Marked, rings: Ring
 
 def sum_rows(logs: list[LogContent], rings: Rings, offsets: list[int]) -> Arrays:
     """Return the phases that were kept as sums, each with its ring."""
-    found = [(rings.index(at, note.source), note, offsets[at]) for at, log in enumerate(logs) for note in log.notes.of(Sum)]
+    found = [
+        (rings.index(at, note.source), note, offsets[at])
+        for at, log in enumerate(logs)
+        for note in log.notes.of(Sum)
+    ]
     indices = np.array([index for index, _, _ in found], np.int64)
     notes = [note for _, note, _ in found]
     return {
@@ -89,7 +95,9 @@ def _process_rows(processes: Processes, span: Span, origins: Origins) -> Part:
         "process": integers([known.id for known in every]),
         "start_ns": integers([known.start_ns for known in every]),
         "end_ns": integers(ends),
-        "duration_ns": integers([_between(known.start_ns, end) for known, end in zip(every, ends, strict=True)]),
+        "duration_ns": integers(
+            [_between(known.start_ns, end) for known, end in zip(every, ends, strict=True)]
+        ),
         "count": 1,
         "status": texts([_status_of(known) for known in every]),
     }

@@ -1,8 +1,8 @@
 """Processes of a run, put together from all that speaks of them.
 
-The agent's notes say who a process is, exit records and the launcher when and how it ended. A process that
-two logs speak of (the agent was killed, and the launcher wrote the rest) is one: the same ring, or the same
-pid and start on one host. Of several times by which it had ended, the earliest is the closest. Launchers of
+The agent's notes say who a process is, exit records and the launcher when and how it ended. A process of
+two numbers (in two logs, or because its ring was found after its end) is one: the same ring, or the same pid
+and start on one host. Of several times by which it had ended, the earliest is the closest. Launchers of
 nested ``record`` commands are a part of the recorder; what they started counts as started by their parent.
 """
 
@@ -34,8 +34,20 @@ class Known:
     """One process, as far as it is known; times on UTC."""
 
     __slots__ = (
-        *("command", "comm", "end_ns", "exact", "exit", "host", "id", "joined", "launched_by", "order", "parent"),
-        *("parent_key", "pid", "rank", "start_ns", "status", "world"),
+        *(
+            "command",
+            "comm",
+            "end_ns",
+            "exact",
+            "exit",
+            "host",
+            "id",
+            "joined",
+            "launched_by",
+            "order",
+            "parent",
+        ),
+        *("parent_key", "pid", "rank", "start_guessed", "start_ns", "status", "world"),
     )
 
     def __init__(self, host: int, order: tuple[int, int]) -> None:
@@ -48,6 +60,7 @@ class Known:
         self.parent: Known | None = None
         self.launched_by: Known | None = None
         self.start_ns: int | None = None
+        self.start_guessed = False
         self.end_ns: int | None = None
         self.comm = ""
         self.command = ""
@@ -57,6 +70,14 @@ class Known:
         self.exit: Exit | None = None
         self.exact = False
         self.joined = False
+
+    def began_about(self, at_ns: int, *, guessed: bool) -> bool:
+        """Return whether it may have begun then; a guess, from an exit record, may be late but not early."""
+        if self.start_ns is None or (guessed and self.start_guessed):
+            return False
+        late_ns = self.start_ns - at_ns if self.start_guessed else at_ns - self.start_ns
+        most_ns = _LATE_NS if guessed or self.start_guessed else 2 * _TICK_NS
+        return -2 * _TICK_NS <= late_ns <= most_ns
 
     def ended_by(self, at_ns: int) -> None:
         """Note that it had ended by then."""
@@ -85,7 +106,13 @@ class Processes:
     def numbers(self, log: int) -> tuple[Whole, Whole]:
         """Return all numbers of a log in order, and the id of each; 0 for a process of the recorder."""
         keys = {key[1]: known.id for key, known in self._by_number.items() if key[0] == log}
-        keys.update({key[1]: self._by_number[to].id for key, to in self._alias.items() if key[0] == log and to in self._by_number})
+        keys.update(
+            {
+                key[1]: self._by_number[to].id
+                for key, to in self._alias.items()
+                if key[0] == log and to in self._by_number
+            }
+        )
         order = sorted(keys)
         return np.array(order, np.int64), np.array([keys[number] for number in order], np.int64)
 
@@ -139,17 +166,19 @@ class Processes:
                 known.ended_by(gone.by + offset)
 
     def _take_process(self, at: int, note: Process, start_ns: int | None) -> None:
-        known = self._get(at, note.number, note.pid, start_ns)
-        known.start_ns = start_ns if known.start_ns is None else known.start_ns
+        known = self._get(at, note.number, note.pid, start_ns, guessed=False)
+        if start_ns is not None and (known.start_ns is None or known.start_guessed):
+            known.start_ns, known.start_guessed = start_ns, False
         known.comm = note.comm or known.comm
         if not known.command or not note.command.startswith(_UNREAD):
             known.command = note.command or known.command
         self._take_parent(known, at, note.parent)
 
     def _take_exit(self, at: int, note: Exit, offset: int) -> None:
-        known = self._get(at, note.number, note.pid, None)
-        if known.start_ns is None and note.start is not None:
-            known.start_ns = note.start + offset
+        start_ns = None if note.start is None else note.start + offset
+        known = self._get(at, note.number, note.pid, start_ns, guessed=True)
+        if known.start_ns is None and start_ns is not None:
+            known.start_ns, known.start_guessed = start_ns, True
         known.comm = known.comm or note.comm
         known.status = note.status
         known.exit = note
@@ -168,20 +197,20 @@ class Processes:
                 known.rank, known.world = ring.hello.rank, ring.hello.world
                 known.joined |= ring.of_joined_launcher
 
-    def _get(self, at: int, number: int, pid: int, start_ns: int | None) -> Known:
+    def _get(self, at: int, number: int, pid: int, start_ns: int | None, *, guessed: bool) -> Known:
         key = self._alias.get((at, number), (at, number))
-        known = self._by_number.get(key) or self._same_elsewhere(at, pid, start_ns)
+        known = self._by_number.get(key) or self._met_before(at, pid, start_ns, guessed=guessed)
         if known is None:
             known = self._add(at, key, pid)
         self._by_number[key] = known
         return known
 
-    def _same_elsewhere(self, at: int, pid: int, start_ns: int | None) -> Known | None:
-        for known in self._by_pid.get((self._hosts.ids[at], pid), ()):
-            if known.order[0] != at and None not in (start_ns, known.start_ns) and pid:
-                if abs(known.start_ns - start_ns) <= 2 * _TICK_NS:  # type: ignore[operator]
-                    return known
-        return None
+    def _met_before(self, at: int, pid: int, start_ns: int | None, *, guessed: bool) -> Known | None:
+        """Return the process that another number already stands for."""
+        if not pid or start_ns is None:
+            return None
+        same_pid = self._by_pid.get((self._hosts.ids[at], pid), ())
+        return next((known for known in same_pid if known.began_about(start_ns, guessed=guessed)), None)
 
     def _fitting(self, end: End) -> Known | None:
         """Return the process of this pid whose life overlaps, the one that began closest to it."""
@@ -191,7 +220,9 @@ class Processes:
             if (known.start_ns is None or known.start_ns <= end.end_ns + _TICK_NS)
             and (known.end_ns is None or known.end_ns + _LATE_NS >= end.start_ns)
         ]
-        return min(fitting, key=lambda known: abs((known.start_ns or end.start_ns) - end.start_ns), default=None)
+        return min(
+            fitting, key=lambda known: abs((known.start_ns or end.start_ns) - end.start_ns), default=None
+        )
 
     def _new(self, end: End) -> Known:
         key = (end.log, -1 - len(self._by_number))

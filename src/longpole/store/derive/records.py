@@ -42,7 +42,14 @@ TEXT = np.dtype(
         ("number", "<u8"),
     ]
 )
-_TIMED: list[Any] = [("type", "u1"), ("flag", "u1"), ("small", "<u2"), ("owner", "<u4"), ("start", "<i8"), ("end", "<i8")]
+_TIMED: list[Any] = [
+    ("type", "u1"),
+    ("flag", "u1"),
+    ("small", "<u2"),
+    ("owner", "<u4"),
+    ("start", "<i8"),
+    ("end", "<i8"),
+]
 PROCESS_SAMPLE = np.dtype(
     [
         *_TIMED,
@@ -57,7 +64,9 @@ PROCESS_SAMPLE = np.dtype(
         ("number", "<u8"),
     ]
 )
-GAUGE = np.dtype([*_TIMED, ("first", "<f8"), ("second", "<f8"), ("third", "<f8"), ("fourth", "<f8"), ("number", "<u8")])
+GAUGE = np.dtype(
+    [*_TIMED, ("first", "<f8"), ("second", "<f8"), ("third", "<f8"), ("fourth", "<f8"), ("number", "<u8")]
+)
 EXIT_BYTES = np.dtype(
     [
         *_TIMED,
@@ -81,7 +90,14 @@ EXIT_TIMES = np.dtype(
 )
 FINISH = np.dtype([*_TIMED, ("status", "<i4"), ("spare", "V28"), ("number", "<u8")])
 COST = np.dtype(
-    [*_TIMED, ("user_us", "<u8"), ("system_us", "<u8"), ("read", "<u8"), ("written", "<u8"), ("number", "<u8")]
+    [
+        *_TIMED,
+        ("user_us", "<u8"),
+        ("system_us", "<u8"),
+        ("read", "<u8"),
+        ("written", "<u8"),
+        ("number", "<u8"),
+    ]
 )
 
 KINDS = {
@@ -108,7 +124,9 @@ def none_of(kind: int) -> Records:
     return np.zeros(0, KINDS[kind])
 
 
-def _of_kind(found: Records, chosen: NDArray[np.bool_], kind: int) -> tuple[Records, NDArray[np.bool_] | slice]:
+def _of_kind(
+    found: Records, chosen: NDArray[np.bool_], kind: int
+) -> tuple[Records, NDArray[np.bool_] | slice]:
     if chosen.all():
         return found.view(KINDS[kind]), slice(None)
     return found[chosen].view(KINDS[kind]), chosen

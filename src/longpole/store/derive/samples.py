@@ -123,7 +123,11 @@ def _of_processes(
     chosen = (owners > 0) & (found["end"] > found["start"])
     if not chosen.all():
         found, owners = found[chosen], owners[chosen]
-    times = {"start_ns": found["start"] + place.offset, "end_ns": found["end"] + place.offset, "owner": owners}
+    times = {
+        "start_ns": found["start"] + place.offset,
+        "end_ns": found["end"] + place.offset,
+        "owner": owners,
+    }
     took = (found["end"] - found["start"]).astype(np.float64)
     parts: list[Part] = []
     for kind, name, metric, unit, value in _OF_PROCESS:

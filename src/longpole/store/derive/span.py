@@ -22,7 +22,9 @@ def span_of(logs: list[LogContent], exits: Exits, offsets: list[int], latest: li
     """Return the span of a run; ``latest`` are the last moments of samples and phases."""
     if exits.finish is not None:
         return Span(exits.finish.start_ns, exits.finish.end_ns, finished=True)
-    begun = [note.at + offset for log, offset in zip(logs, offsets, strict=True) for note in log.notes.of(Began)]
+    begun = [
+        note.at + offset for log, offset in zip(logs, offsets, strict=True) for note in log.notes.of(Began)
+    ]
     seen = [moment for moment in latest if moment is not None] + [end.end_ns for end in exits.ends]
     for log, offset in zip(logs, offsets, strict=True):
         seen += [moment + offset for moment in _moments(log)]

@@ -78,7 +78,9 @@ def _of_run(processes: Processes, exits: Exits, sampled: Arrays) -> Iterator[Tot
     yield from _run_rows(_BYTES, moved, complete=complete and exits.bytes_known)
 
 
-def _of_run_so_far(processes: Processes, exits: Exits, sampled: Arrays, exit_records: _Amounts) -> Iterator[Total]:
+def _of_run_so_far(
+    processes: Processes, exits: Exits, sampled: Arrays, exit_records: _Amounts
+) -> Iterator[Total]:
     if not processes.all and not exits.ends:
         return
     own = np.array([_cpu_of(known, sampled) for known in processes.all], np.float64).reshape(-1, 2)
@@ -96,7 +98,7 @@ def _run_rows(metrics: tuple[Metric, ...], values: _Amounts, *, complete: bool) 
 
 
 def _exact(known: Known) -> Iterator[Total]:
-    assert known.exit is not None  # noqa: S101  for the type checker
+    assert known.exit is not None
     for metric, used in zip((*_CPU, *_BYTES), known.exit.used, strict=True):
         value = float(used * _NS_PER_US if metric in _CPU else used)
         high = value + _ROUNDED_DOWN if metric in _CALLS else value
