@@ -84,6 +84,7 @@ class HandmadeLog:
     def __init__(self, run: Path) -> None:
         self._writer = LogWriter(str(run), OFFSET)
         self._texts: dict[int, dict[str, int]] = {}
+        self.launcher_slots = 0
 
     def __enter__(self) -> HandmadeLog:
         return self
@@ -100,7 +101,10 @@ class HandmadeLog:
         self._writer.notes([line])
 
     def slot(self, source: int, data: bytes) -> None:
-        """Write a slot as it is."""
+        """Write a slot as it is, but for its number if it is the launcher's: those count up."""
+        if source == LAUNCHER:
+            self.launcher_slots += 1
+            data = data[:-8] + self.launcher_slots.to_bytes(8, "little")
         self._writer.slots(source, data)
 
     def flush(self) -> None:

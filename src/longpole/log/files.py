@@ -110,13 +110,19 @@ def read_plain_file(path: str) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise UnreadableLogError(path, error.strerror or str(error)) from error
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise UnreadableLogError(path, "it is not a plain file")
-        try:
-            return file.read()
-        except OSError as error:
-            raise UnreadableLogError(path, error.strerror or str(error)) from error
+        return _read_all(descriptor)
+    except OSError as error:
+        raise UnreadableLogError(path, error.strerror or str(error)) from error
+    finally:
+        os.close(descriptor)
+
+
+def _read_all(descriptor: int) -> bytes:
+    with os.fdopen(descriptor, "rb", closefd=False) as file:
+        return file.read()
 
 
 def _check_header(path: str, data: bytes, tally: Tally) -> None:

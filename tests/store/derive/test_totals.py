@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import HandmadeRun, ms, small_run
+from tests.builders import LAUNCHER, HandmadeRun, ms, small_run
 
 
 @pytest.fixture
@@ -40,6 +40,30 @@ def test_the_run_is_the_sum_over_the_ends_the_launcher_saw(run):
         "storage_read_bytes": exact(33),
         "storage_written_bytes": exact(44),
     }
+
+
+def test_an_end_that_is_in_two_logs_counts_once(run):
+    for logs_end in (900, 901):
+        with run.log() as log:
+            log.launcher()
+            log.end(101, 0, 900, user=1000, read=10)
+            if logs_end > 900:
+                log.end(102, 0, 901, user=500, read=1)
+                log.finish(101, 0, 901)
+
+    found = totals(run)
+
+    assert (found["cpu_user_ns"], found["read_bytes"]) == (exact(1_500_000), exact(11))
+
+
+def test_a_program_that_recorded_itself_says_what_it_used(run):
+    with run.log() as log:
+        log.process(1)
+        log.ring(LAUNCHER, 1, hello={"role": "session"})
+        log.end(101, 0, 900, user=1000, read=10)
+        log.finish(101, 0, 900)
+
+    assert totals(run)["read_bytes"] == exact(10)
 
 
 def test_what_a_nested_launcher_used_is_taken_off(run):

@@ -134,8 +134,9 @@ class PhaseCollector:
         member = self._tree.members.get(ring.pid)
         if member is None and ring.pid and _alive(ring.pid, ring.reader.start_ticks):
             member = self._tree.admit(ring.pid)
-        if member is not None:
-            return member.number
+        known = member.number if member else self._tree.known(ring.pid)
+        if known is not None:
+            return known
         number = self._tree.number()
         facts = {
             "number": number,

@@ -1,6 +1,8 @@
 """What the launcher wrote: every end it saw, the end of the command, and what recording has cost.
 
-Ends are believed from the launcher's own ring only; any process of the command can write into its own.
+Ends are believed from the launcher's own ring only, or from that of a program that recorded itself; any
+process of the command can write into its own. When the agent was killed, the last records before that may be
+in two logs; they are told apart by their numbers.
 """
 
 from __future__ import annotations
@@ -55,13 +57,14 @@ class Exits:
         self.bytes = np.zeros(4)
         self.bytes_known = True
         self.still_living = False
+        self._seen: set[tuple[int, int]] = set()
         for at, log in enumerate(logs):
             self._take_ends(log, rings, at, offsets[at])
             self._take_finish(log, rings, at, offsets[at])
             self._take_costs(log, rings, at)
 
     def _take_ends(self, log: LogContent, rings: Rings, at: int, offset: int) -> None:
-        records, names = _of_launcher(log, rings, EXIT_TIMES, at)
+        records, names = self._of_launcher(log, rings, EXIT_TIMES, at)
         self.cpu_us += _sums(records, "user_us", "system_us")
         self.bytes_known &= bool((records["flag"] != 0).all())
         self.still_living |= bool((records["status"] == STILL_LIVING).any())
@@ -71,13 +74,27 @@ class Exits:
         ):
             pid, start, end, status = record
             self.ends.append(End(at, pid, start + offset, end + offset, status, name))
-        records, _ = _of_launcher(log, rings, EXIT_BYTES, at)
+        records, _ = self._of_launcher(log, rings, EXIT_BYTES, at)
         self.bytes += _sums(records, "read", "written", "storage_read", "storage_written")
 
     def _take_finish(self, log: LogContent, rings: Rings, at: int, offset: int) -> None:
-        records, _ = _of_launcher(log, rings, FINISH, at)
+        records, _ = self._of_launcher(log, rings, FINISH, at)
         for start, end, status in records[["start", "end", "status"]].tolist():
             self.finish = Finish(start + offset, end + offset, status)
+
+    def _of_launcher(self, log: LogContent, rings: Rings, kind: int, at: int) -> tuple[Records, Whole]:
+        records, indices = rings.pop(log.rings, kind, at)
+        trusted = np.array([ring.knows_ends for ring in rings.all], np.bool_)
+        chosen = trusted[indices] & believable(records) if len(records) else np.zeros(0, np.bool_)
+        chosen[chosen] = self._fresh(indices[chosen], records["number"][chosen])
+        return records[chosen], indices[chosen]
+
+    def _fresh(self, rings: Whole, numbers: Whole) -> Marks:
+        """Return which records of rings have not been seen before."""
+        keys = list(zip(rings.tolist(), numbers.tolist(), strict=True))
+        fresh = np.array([key not in self._seen for key in keys], np.bool_)
+        self._seen.update(keys)
+        return fresh
 
     def _take_costs(self, log: LogContent, rings: Rings, at: int) -> None:
         records, _ = rings.pop(log.rings, COST, at)
@@ -94,13 +111,6 @@ def believable(records: Records) -> Marks:
     """Return which records have a begin and an end that a monotonic clock can show."""
     start, end = records["start"], records["end"]
     return (start >= 0) & (start <= end) & (end < LATEST_NS)
-
-
-def _of_launcher(log: LogContent, rings: Rings, kind: int, at: int) -> tuple[Records, Whole]:
-    records, indices = rings.pop(log.rings, kind, at)
-    trusted = np.array([not ring.number for ring in rings.all], np.bool_)
-    chosen = trusted[indices] & believable(records) if len(records) else np.zeros(0, np.bool_)
-    return records[chosen], indices[chosen]
 
 
 def _sums(records: Records, *names: str) -> np.ndarray:

@@ -19,6 +19,7 @@ from longpole.store.derive.content import LogContent, Slots
 from longpole.store.derive.texts import Texts
 
 _LAUNCHER = "launcher"
+_SESSION = "session"
 _Rank = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]
 
 
@@ -48,6 +49,11 @@ class Ring:
     def of_launcher(self) -> bool:
         """Whether the launcher of the run wrote it."""
         return self.number == 0
+
+    @property
+    def knows_ends(self) -> bool:
+        """Whether its writer may say what the command has used: its launcher, or a program itself."""
+        return not self.number or self.hello.role == _SESSION
 
     @property
     def of_joined_launcher(self) -> bool:
