@@ -9,7 +9,8 @@ from longpole.model.manifest import State
 from longpole.model.overview import Overview
 from longpole.store.run import StoredRun
 
-_RUN = "SELECT start_ns, end_ns FROM phases WHERE kind = 'run'"
+# The run itself is the first phase: asked for by its id, one block of the table is read and not all.
+_RUN = "SELECT start_ns, end_ns FROM phases WHERE id = 1 AND kind = 'run'"
 _HOSTS = "SELECT cores FROM hosts"
 _TOTALS = f"SELECT metric, value FROM totals WHERE scope = '{Scope.RUN}'"
 _PHASES = f"""

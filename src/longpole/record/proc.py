@@ -11,6 +11,9 @@ PAGE_KIB = os.sysconf("SC_PAGE_SIZE") // 1024
 # Reading process starts needs the boot clock; everything else runs on the monotonic one.
 BOOT_OFFSET_NS = time.monotonic_ns() - time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 
+# States of a process that has ended and waits to be reaped.
+ENDED = (b"Z", b"X")
+
 
 class Stat:
     """The fields we use of /proc/PID/stat."""

@@ -16,7 +16,7 @@ import os
 from time import monotonic_ns, thread_time_ns
 
 from longpole.log.slots import PROCESS_SAMPLE, PROCESS_SAMPLE_LAYOUT
-from longpole.record.proc import Stat, parse_io, read_small
+from longpole.record.proc import ENDED, Stat, parse_io, read_small
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +135,8 @@ class ProcessSampler:
                 return reading.counters[2:]
             reading.bytes = parse_io(_pread(reading.io, reading.io_path))
         except (OSError, ValueError, IndexError):
-            self.unreadable.add(reading.member.number)
+            if stat.state not in ENDED:  # nobody but root may open the bytes of one that has ended
+                self.unreadable.add(reading.member.number)
             return reading.counters[2:]
         grown = zip(reading.counters[2:], reading.bytes, before, strict=True)
         return tuple(known + max(0, new - old) for known, new, old in grown)

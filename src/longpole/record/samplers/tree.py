@@ -9,14 +9,11 @@ from __future__ import annotations
 import os
 
 from longpole.record.discretion import command_text
-from longpole.record.proc import Stat, read_small, read_stat, start_ns
+from longpole.record.proc import ENDED, Stat, read_small, read_stat, start_ns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from longpole.record.journal import Journal
-
-
-_ENDED = (b"Z", b"X")
 
 
 class Member:
@@ -92,7 +89,7 @@ class Tree:
     def admit(self, pid: int) -> Member | None:
         """Take a living process in, and note it."""
         stat = read_stat(pid)
-        if stat is None or (stat.state in _ENDED and pid in self.recent):
+        if stat is None or (stat.state in ENDED and pid in self.recent):
             return None
         member = self.members[pid] = Member(self.number(), pid, stat)
         self.note(member, stat)
