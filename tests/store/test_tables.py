@@ -37,6 +37,17 @@ def forged(run, **changes) -> None:
     path.write_text(json.dumps(stamp))
 
 
+def test_damage_done_after_the_tables_were_built_is_seen(run):
+    count(run)
+    [log] = run.logs()
+    data = bytearray(log.read_bytes())
+    data[len(data) // 2] ^= 0x40
+    log.write_bytes(data)
+
+    with run.open() as stored:
+        assert stored.reading.readable < stored.reading.expected
+
+
 def test_tables_are_written_beside_the_log_for_the_owner_alone(run):
     assert count(run) == 6
 

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 TABLES_FOLDER = "tables"
 STAMP = "stamp.json"
 # Raised whenever the same log would give other tables.
-BUILDER = 1
+BUILDER = 2
 
 
 class Origin(msgspec.Struct, frozen=True):
     """What tables are made from: tables of another origin are not used."""
 
-    logs: dict[str, int]
+    logs: dict[str, tuple[int, int]]
     manifest: int
     schema_version: int = SCHEMA_VERSION
     builder: int = BUILDER
@@ -69,7 +69,7 @@ class Tables:
 
 def origin_of(run: Path, manifest: bytes) -> Origin:
     """Return what tables of this run must be made from."""
-    return Origin(_sizes_of_logs(run / LOG_FOLDER), zlib.crc32(manifest))
+    return Origin(_states_of_logs(run / LOG_FOLDER), zlib.crc32(manifest))
 
 
 def kept_tables(run: Path, origin: Origin) -> Tables | None:
@@ -172,10 +172,14 @@ def _sizes(folder: Path) -> dict[str, int]:
     return sizes
 
 
-def _sizes_of_logs(folder: Path) -> dict[str, int]:
-    """Return name and size of each log file: what tells whether tables are of this log."""
+def _states_of_logs(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return size and time of change of each log file: what tells whether tables are of this log.
+
+    A run that was copied without its times is built once more: cheaper than to overlook damage.
+    """
     try:
         with os.scandir(folder) as entries:
-            return {entry.name: entry.stat(follow_symlinks=False).st_size for entry in entries}
+            states = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
+        return {name: (state.st_size, state.st_mtime_ns) for name, state in states.items()}
     except OSError:
         return {}
