@@ -40,6 +40,7 @@ $(READY): pyproject.toml constraints.txt
 	"$$found" -m venv $(VENV)
 	$(call say,install,longpole and its tools)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,docs]'
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 check: $(READY) ## Lint, format, types, layers, dependencies

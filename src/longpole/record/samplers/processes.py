@@ -35,7 +35,7 @@ class _Reading:
 
     __slots__ = (
         *("at_ns", "bytes", "counters", "io", "member", "pss_kib", "pss_resident_kib", "resident_kib"),
-        *("pss_at_ns", "stat", "whole"),
+        *("own", "pss_at_ns", "stat", "whole"),
     )
 
     def __init__(self, member: Member, now_ns: int) -> None:
@@ -43,6 +43,7 @@ class _Reading:
         self.at_ns = now_ns
         self.counters: tuple[int, ...] = (0, 0, 0, 0, 0, 0)
         self.bytes: tuple[int, ...] = (0, 0, 0, 0)
+        self.own: tuple[int, ...] = (0, 0, 0, 0)
         self.resident_kib = 0
         self.pss_kib = 0
         self.pss_at_ns = 0
@@ -132,14 +133,15 @@ class ProcessSampler:
         try:
             if stat.threads > 1 and not reading.whole:
                 reading.read_whole()
-                return reading.counters[2:]
+                return reading.own
             reading.bytes = parse_io(_pread(reading.io, reading.io_path))
         except (OSError, ValueError, IndexError):
             if stat.state not in ENDED:  # nobody but root may open the bytes of one that has ended
                 self.unreadable.add(reading.member.number)
-            return reading.counters[2:]
-        grown = zip(reading.counters[2:], reading.bytes, before, strict=True)
-        return tuple(known + max(0, new - old) for known, new, old in grown)
+            return reading.own
+        grown = zip(reading.own, reading.bytes, before, strict=True)
+        reading.own = tuple(known + max(0, new - old) for known, new, old in grown)
+        return reading.own
 
     def _worth_writing(
         self, reading: _Reading, counters: tuple[int, ...], resident_kib: int, now_ns: int
