@@ -131,6 +131,22 @@ def test_signal_dispositions_of_python_are_not_inherited(user: Someone) -> None:
     assert int(blocked, 16) == 0
 
 
+IGNORING = """
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+TELLING = "import signal, sys; print(signal.getsignal(signal.SIGCHLD).name); sys.exit(5)"
+
+
+def test_parent_that_ignores_its_children_makes_no_difference(user: Someone) -> None:
+    inner = user.command("record", "--", sys.executable, "-c", TELLING)
+    command = [sys.executable, "-c", IGNORING, *inner]
+    done = subprocess.run(command, capture_output=True, text=True, env=user.environment(), check=False)
+
+    assert (done.returncode, done.stdout) == (5, "SIG_IGN\n")
+
+
 def test_signal_sent_to_the_launcher_reaches_the_command(anyone: Someone) -> None:
     script = "trap 'echo got; exit 5' TERM; echo ready; while :; do sleep 0.05; done"
     process = anyone.start("sh", "-c", script)

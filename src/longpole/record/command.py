@@ -45,8 +45,19 @@ def check_command(program: str) -> None:
     raise CannotRunError(program, errno.EACCES if unusable else errno.ENOENT)
 
 
-def start_command(command: list[str], environment: dict[str, str], mask: set[int]) -> int:
-    """Start the command with our streams, our process group and the signal mask we were given.
+class Inherited:
+    """How signals stood when we were started, which is how the command is to find them."""
+
+    __slots__ = ("child_ignored", "mask")
+
+    def __init__(self, mask: set[int], *, child_ignored: bool) -> None:
+        """Take the signals that were blocked, and whether SIGCHLD was ignored."""
+        self.mask = mask
+        self.child_ignored = child_ignored
+
+
+def start_command(command: list[str], environment: dict[str, str], inherited: Inherited) -> int:
+    """Start the command with our streams, our process group and the signals we inherited.
 
     Raises:
         CannotRunError: The system refused to execute it.
@@ -55,7 +66,7 @@ def start_command(command: list[str], environment: dict[str, str], mask: set[int
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        _become(command, environment, mask, parent, writing)
+        _become(command, environment, inherited, parent, writing)
     os.close(writing)
     failure = os.read(reading, 16)
     os.close(reading)
@@ -66,14 +77,16 @@ def start_command(command: list[str], environment: dict[str, str], mask: set[int
 
 
 def _become(
-    command: list[str], environment: dict[str, str], mask: set[int], parent: int, writing: int
+    command: list[str], environment: dict[str, str], inherited: Inherited, parent: int, writing: int
 ) -> NoReturn:
     """Turn this forked process into the command; tell the parent why if that fails."""
     try:
         die_with_parent(parent)
         for number in _IGNORED_BY_PYTHON:
             signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if inherited.child_ignored:
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_SETMASK, inherited.mask)
         _execute(command, environment)
     except OSError as error:
         os.write(writing, str(error.errno or errno.EINVAL).encode())

@@ -15,7 +15,7 @@ from longpole.record.discretion import mask_command
 from longpole.record.options import name_of
 from longpole.record.proc import read_io
 from longpole.record.reaper import Reaper
-from longpole.record.supervise import Watch, block_signals, end_as
+from longpole.record.supervise import Watch, end_as, take_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ def launch_joined(command: list[str], options: RecordOptions) -> int:
         CannotRunError: The command cannot be started.
     """
     check_command(command[0])
-    mask = block_signals()
+    inherited = take_signals()
     io = read_io("self") or (0, 0, 0, 0)
     began_ns = time.monotonic_ns()
-    watch = Watch(start_command(command, dict(os.environ), mask), Reaper(None))
+    watch = Watch(start_command(command, dict(os.environ), inherited), Reaper(None))
     status = watch.until_end()
     try:
         ring = create_ring(os.environ[RINGS_VARIABLE], choices=_SLOTS)

@@ -15,7 +15,7 @@ from longpole.record.command import check_command, start_command
 from longpole.record.kernel import become_subreaper
 from longpole.record.reaper import Reaper
 from longpole.record.recorder import Recorder
-from longpole.record.supervise import Watch, block_signals, end_as
+from longpole.record.supervise import Watch, end_as, take_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ def launch(command: list[str], options: RecordOptions) -> int:
         CannotRunError: The command cannot be started.
     """
     check_command(command[0])
-    mask = block_signals()
+    inherited = take_signals()
     become_subreaper()
     recorder = Recorder(command, options)
     recorder.start()
     began_ns = time.monotonic_ns()
     try:
-        root = start_command(command, recorder.environment(), mask)
+        root = start_command(command, recorder.environment(), inherited)
     except BaseException:
         recorder.discard()
         raise

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from time import monotonic
 
+from longpole.record.command import Inherited
 from longpole.record.reaper import children_of
 
 TYPE_CHECKING = False
@@ -31,9 +32,16 @@ _SENT_BY_KERNEL = 0x80
 _SAY_AFTER_S = 1.0
 
 
-def block_signals() -> set[int]:
-    """Hold all signals we take; return the mask as it was, for the command."""
-    return {int(number) for number in signal.pthread_sigmask(signal.SIG_BLOCK, TAKEN)}
+def take_signals() -> Inherited:
+    """Hold all signals we take; return how things were, for the command.
+
+    A parent may have let us ignore SIGCHLD, with which no child could ever be waited for.
+    """
+    mask = {int(number) for number in signal.pthread_sigmask(signal.SIG_BLOCK, TAKEN)}
+    ignored = signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
+    if ignored:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    return Inherited(mask, child_ignored=ignored)
 
 
 class Watch:
