@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 from longpole.errors import ForeignLogError, NewerLogError, UnreadableLogError
-from longpole.log.files import BACKLOG_BYTES, LogWriter, read_log
+from longpole.log.files import BACKLOG_BYTES, LogWriter, read_log, read_plain_file
 from longpole.log.frames import FILE_HEADER, LOG_MAGIC, NOTES, Tally, file_header, note_frames
 from longpole.log.slots import SLOT_BYTES
 
@@ -145,3 +145,12 @@ def test_notes_are_frames_of_their_own_kind(writer):
     writer.close()
 
     assert [frame.kind for frame in read_log(writer.path, Tally())] == [NOTES]
+
+
+def test_file_of_holes_is_refused_before_it_fills_the_memory(tmp_path):
+    path = tmp_path / "holes"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+
+    with pytest.raises(UnreadableLogError, match="claims 1,099,511,627,776 bytes"):
+        read_plain_file(str(path))

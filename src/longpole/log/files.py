@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 LOG_FOLDER = "log"
 # What could not be written is kept and tried again, up to this much.
 BACKLOG_BYTES = 8 << 20
+# A large file of which so small a part is on the disk is one of holes, even where file systems compress.
+_LARGE_BYTES = 64 << 20
+_MOST_COMPRESSED = 256
 
 
 class LogWriter:
@@ -111,13 +114,23 @@ def read_plain_file(path: str) -> bytes:
     except OSError as error:
         raise UnreadableLogError(path, error.strerror or str(error)) from error
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise UnreadableLogError(path, "it is not a plain file")
+        _check_plain(path, os.fstat(descriptor))
         return _read_all(descriptor)
-    except OSError as error:
-        raise UnreadableLogError(path, error.strerror or str(error)) from error
+    except (OSError, MemoryError) as error:
+        raise UnreadableLogError(
+            path, getattr(error, "strerror", None) or "there is no memory for it"
+        ) from error
     finally:
         os.close(descriptor)
+
+
+def _check_plain(path: str, status: os.stat_result) -> None:
+    """Refuse what is no file, and a file of holes: reading terabytes of zeros would end in no memory."""
+    if not stat.S_ISREG(status.st_mode):
+        raise UnreadableLogError(path, "it is not a plain file")
+    on_disk = status.st_blocks * 512
+    if status.st_size > _LARGE_BYTES and on_disk < status.st_size // _MOST_COMPRESSED:
+        raise UnreadableLogError(path, f"it claims {status.st_size:,} bytes but holds at most {on_disk:,}")
 
 
 def _read_all(descriptor: int) -> bytes:
