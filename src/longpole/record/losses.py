@@ -17,9 +17,9 @@ def describe_losses(report: dict[str, Any], run_path: str) -> list[str]:
     if report.get("unsaved"):
         troubles.append(f"the run {run_path} {report['unsaved']}")
     if report.get("without_ring"):
-        troubles.append(
-            f"phases of {report['without_ring']} processes were not recorded: no room in /dev/shm"
-        )
+        count = report["without_ring"]
+        whose = "1 process" if count == 1 else f"{count:,} processes"
+        troubles.append(f"phases of {whose} were not recorded: no room in /dev/shm")
     if report.get("lost_in_rings"):
         troubles.append(f"{report['lost_in_rings']:,} phases came faster than they could be kept")
     return troubles + [f"a source stopped ({fault})" for fault in report.get("faults", ())]
