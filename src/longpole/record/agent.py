@@ -154,14 +154,19 @@ class Agent:
 
     def _ended(self, control: int, wait_s: float) -> bool:
         """Wait for the next turn; return whether the launcher has closed its end."""
-        watched = [control] if self._exits not in self._sources else [control, self._exits.fileno()]
-        ready, _, _ = select.select(watched, [], [], wait_s)
+        ready, _, _ = select.select(self._watched(control), [], [], wait_s)
         if control in ready:
             return True
         if ready:  # a process has ended: take its record soon, together with those that follow at once
             time.sleep(min(_GATHER_S, wait_s))
             self._try(self._exits, self._exits.sample, time.monotonic_ns())
         return False
+
+    def _watched(self, control: int) -> list[int]:
+        """Return what may end the waiting early: the launcher, and where it is their turn, exit records."""
+        if self._exits in self._sources and time.monotonic_ns() >= self._exits.wake_after_ns:
+            return [control, self._exits.fileno()]
+        return [control]
 
     def _try(self, source: Source, work: Any, *arguments: int) -> None:
         try:

@@ -11,6 +11,10 @@ _GET_FAMILY, _FAMILY_ID, _FAMILY_NAME = 3, 1, 2
 _REGISTER, _STATS, _ONE_TASK, _WANT_REPLY = 3, 3, 4, 5
 _RECEIVE_BUFFER_FORCE, _RECEIVE_BUFFER = 33, 16 << 20
 _OLDEST_VERSION = 12
+_SMALLEST = 384
+# Where the first record lies in a message of today's kernels; elsewhere it is searched for.
+_USUAL_PLACE = 32
+_HEAD = struct.Struct("<HH")
 
 
 def open_exit_records() -> _socket.socket:
@@ -39,11 +43,20 @@ def open_exit_records() -> _socket.socket:
 def task_records(message: bytes) -> list[memoryview]:
     """Return the per-thread records of one message of the kernel."""
     view = memoryview(message)
+    if len(view) > _USUAL_PLACE and _HEAD.unpack_from(view, _USUAL_PLACE)[1] == _STATS:
+        length = _HEAD.unpack_from(view, _USUAL_PLACE)[0]
+        stats = view[_USUAL_PLACE + 4 : _USUAL_PLACE + length]
+        if len(stats) == length - 4 >= _SMALLEST and stats[0] >= _OLDEST_VERSION:
+            return [stats]
+    return _search_records(view)
+
+
+def _search_records(view: memoryview) -> list[memoryview]:
     found = []
     for kind, body in _attributes(view[20:]):
         if kind == _ONE_TASK:
             found += [stats for inner, stats in _attributes(body) if inner == _STATS]
-    return [stats for stats in found if int.from_bytes(stats[:2], "little") >= _OLDEST_VERSION]
+    return [one for one in found if len(one) >= _SMALLEST and one[0] >= _OLDEST_VERSION]
 
 
 def _attributes(view: memoryview) -> list[tuple[int, memoryview]]:

@@ -10,7 +10,7 @@ lived, not when it ended: that is known to the time it takes to fetch it, some 1
 from __future__ import annotations
 
 import struct
-from time import monotonic_ns
+from time import monotonic_ns, thread_time_ns
 
 from longpole.record.discretion import mask_text
 from longpole.record.taskstats import task_records
@@ -23,9 +23,14 @@ if TYPE_CHECKING:
     from longpole.record.samplers.tree import Tree
 
 _LAST_THREAD = 0x20
-_WAIT_NS = 30_000_000_000
+_WAIT_NS = 10_000_000_000
+_FORGET_NS = 30_000_000_000
 _SETTLE_NS = 1_000_000_000
+# On a host where others start many processes, their records cost us too: fetch them less often then.
+_SHARE = 0.002
+_LONGEST_PAUSE_NS = 200_000_000
 
+_PID = struct.Struct("<I")
 _IDENTITY = struct.Struct("<32s16xIII")
 _TIMES = struct.Struct("<QQQ")
 _BYTES = struct.Struct("<QQ16xQQ")
@@ -62,6 +67,17 @@ class Ended:
         return True
 
 
+class _Held:
+    """Records of a process that is not known to be ours, as they came: most are of other people."""
+
+    __slots__ = ("parent", "records", "seen_ns")
+
+    def __init__(self, parent: int, seen_ns: int) -> None:
+        self.parent = parent
+        self.seen_ns = seen_ns
+        self.records: list[memoryview] = []
+
+
 class ExitRecords:
     """Reads exit records and notes those of the command."""
 
@@ -74,8 +90,11 @@ class ExitRecords:
         self._tree = tree
         self._stream = stream
         self._threads: dict[int, Ended] = {}
-        self._waiting: dict[int, list[Ended]] = {}
+        self._held: dict[int, _Held] = {}
+        self._children: dict[int, list[int]] = {}
         self._settled_ns = 0
+        self._admitted = 0
+        self.wake_after_ns = 0
         self.overrun = False
 
     def fileno(self) -> int:
@@ -83,61 +102,85 @@ class ExitRecords:
         return self._stream.fileno()
 
     def sample(self, now_ns: int) -> None:
-        """Take all records that have come."""
-        while True:
-            try:
-                message = self._stream.recv(65536)
-            except BlockingIOError:
-                break
-            except OSError:  # ENOBUFS: more ended at once than the buffer holds
-                self.overrun = True
-                continue
-            for record in task_records(message):
-                self._take(record, now_ns)
-        if self._waiting or now_ns - self._settled_ns > _SETTLE_NS:
+        """Take all records that have come; where many come, wait longer before the next time."""
+        began = thread_time_ns()
+        self._receive(now_ns)
+        if self._tree.admitted != self._admitted or now_ns - self._settled_ns > _SETTLE_NS:
             self._settle(now_ns)
+        pause = int((thread_time_ns() - began) / _SHARE)
+        self.wake_after_ns = now_ns + min(pause, _LONGEST_PAUSE_NS)
 
     def finish(self) -> None:
         """Take what has come since."""
         self.sample(monotonic_ns())
+        self._settle(monotonic_ns())
 
-    def _take(self, record: memoryview, now_ns: int) -> None:
-        pid = struct.unpack_from("<I", record, 368)[0]
+    def _receive(self, now_ns: int) -> None:
+        while True:
+            try:
+                message = self._stream.recv(65536)
+            except BlockingIOError:
+                return
+            except OSError:  # ENOBUFS: more ended at once than the buffer holds
+                self.overrun = True
+                continue
+            for record in task_records(message):
+                self._sort(record, now_ns)
+
+    def _sort(self, record: memoryview, now_ns: int) -> None:
+        """Take a record of ours; hold one that may turn out to be, at as little cost as can be."""
+        pid, parent = _PID.unpack_from(record, 368)[0], _PID.unpack_from(record, 132)[0]
+        if pid in self._tree.members or self._parent_number(parent) is not None:
+            self._take(pid, record, now_ns)
+            return
+        held = self._held.get(pid)
+        if held is None:
+            held = self._held[pid] = _Held(parent, now_ns)
+        held.records.append(record)
+        if record[8] & _LAST_THREAD:
+            held.parent, held.seen_ns = parent, now_ns
+            self._children.setdefault(parent, []).append(pid)
+
+    def _take(self, pid: int, record: memoryview, now_ns: int) -> None:
         ended = self._threads.get(pid)
         if ended is None:
             ended = self._threads[pid] = Ended(pid, now_ns)
+            held = self._held.pop(pid, None)
+            for earlier in held.records if held else ():
+                ended.add(earlier)
         if ended.add(record):
             del self._threads[pid]
             ended.seen_ns = now_ns
-            if pid not in (self._tree.agent, self._tree.launcher):
-                self._place(ended)
+            self._place(ended)
 
     def _place(self, ended: Ended) -> None:
-        """Note a process if it is known to be ours; else let it wait for its parent."""
-        member = self._tree.members.get(ended.pid)
-        parent = self._parent_number(ended.parent)
-        if member is None and parent is None:
-            self._waiting.setdefault(ended.parent, []).append(ended)
-            return
-        number = self._tree.number_of_ended(ended.pid, ended.seen_ns)
-        self._note(ended, number, parent or 0)
-        for child in self._waiting.pop(ended.pid, ()):
-            self._place(child)
+        """Note a process of ours, and those that waited for it."""
+        if ended.pid not in (self._tree.agent, self._tree.launcher):
+            number = self._tree.number_of_ended(ended.pid, ended.seen_ns)
+            self._note(ended, number, self._parent_number(ended.parent) or 0)
+            self._release_children(ended.pid)
+
+    def _release_children(self, parent: int) -> None:
+        for pid in self._children.pop(parent, ()):
+            held = self._held.pop(pid, None)
+            for record in held.records if held else ():
+                self._take(pid, record, held.seen_ns)  # type: ignore[union-attr]
 
     def _parent_number(self, pid: int) -> int | None:
         return 0 if pid == self._tree.launcher else self._tree.known(pid)
 
     def _settle(self, now_ns: int) -> None:
-        """Place records whose parent has been found since, and let old ones of other people go."""
-        for pid in [pid for pid in self._waiting if self._parent_number(pid) is not None]:
-            for ended in self._waiting.pop(pid):
-                self._place(ended)
-        self._settled_ns = now_ns
+        """Take records whose parent has been found since, and let old ones of other people go."""
+        self._settled_ns, self._admitted = now_ns, self._tree.admitted
+        for parent in [pid for pid in self._children if self._parent_number(pid) is not None]:
+            self._release_children(parent)
         old = now_ns - _WAIT_NS
-        self._waiting = {pid: some for pid, some in self._waiting.items() if some[-1].seen_ns > old}
-        self._tree.forget_before(old)
-        if len(self._threads) > 4096:
-            self._threads = {pid: some for pid, some in self._threads.items() if some.seen_ns > old}
+        self._held = {pid: held for pid, held in self._held.items() if held.seen_ns > old}
+        waiting = {
+            parent: [pid for pid in pids if pid in self._held] for parent, pids in self._children.items()
+        }
+        self._children = {parent: pids for parent, pids in waiting.items() if pids}
+        self._tree.forget_before(now_ns - _FORGET_NS)
 
     def _note(self, ended: Ended, number: int, parent: int) -> None:
         user, system, read, written, storage_read, storage_written = ended.counters

@@ -38,6 +38,8 @@ class Tree:
         """Everything below ``launcher`` belongs, but for the agent."""
         self._journal = journal
         self._next_number = 1
+        # How often a living process was taken in: others look again when it has changed.
+        self.admitted = 0
         self.launcher = launcher
         self.agent = agent
         self.members: dict[int, Member] = {}
@@ -92,6 +94,7 @@ class Tree:
         if stat is None or (stat.state in ENDED and pid in self.recent):
             return None
         member = self.members[pid] = Member(self.number(), pid, stat)
+        self.admitted += 1
         self.note(member, stat)
         return member
 
