@@ -23,7 +23,7 @@ def test_what_is_no_size_is_refused_with_an_example(text: str) -> None:
         parse_size(text)
 
 
-@pytest.mark.parametrize("text", ["", "30", "d", "1 year", "-"])
+@pytest.mark.parametrize("text", ["", "30", "d", "1 year", "-", "-1d", "nan d", "inf d"])
 def test_what_is_no_span_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UsageError, match="30d"):
         parse_span(text)

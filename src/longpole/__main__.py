@@ -12,7 +12,6 @@ def main() -> int:
         from longpole.app.record import record
 
         code = record(sys.argv[2:])
-        sys.stdout.flush()
         os._exit(code)  # nothing is left to do: taking the interpreter down would only keep the user waiting
     from longpole.app.main import cli
 

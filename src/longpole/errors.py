@@ -27,6 +27,8 @@ class RunNotFoundError(LongpoleError):
             text = f"'{wanted}' could be any of {len(matches)} runs ({some}). Give more of its id."
         else:
             text = f"No run '{wanted}' in {runs_folder}. 'longpole ls' shows what is there."
+            if "/" in wanted:
+                text = f"{wanted} is not a run: it has neither a run.json nor a log."
         super().__init__(text)
 
 

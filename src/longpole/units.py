@@ -42,9 +42,12 @@ def parse_span(text: str) -> float:
     """
     number, unit = _split(text)
     try:
-        return float(number) * _SPANS[unit.lower()]
+        seconds = float(number) * _SPANS[unit.lower()]
     except (KeyError, ValueError):
-        raise UsageError(f"'{text}' is not a span of time. Write it as 30d, 12h, 90min or 45s.") from None
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise UsageError(f"'{text}' is not a span of time. Write it as 30d, 12h, 90min or 45s.")
+    return seconds
 
 
 def show_bytes(size: float) -> str:

@@ -36,7 +36,7 @@ def test_of_a_sound_run_only_mapped_memory_is_unseen():
 @pytest.mark.parametrize(
     ("witness", "sentence"),
     [
-        (noted(exit_records=False, forks=203), "about 203 processes"),
+        (noted(exit_records=False, forks=203), "at most 203 processes"),
         (noted(exit_records=False), "an unknown number"),
         (noted(exits_overrun=True), "some are only in the totals"),
         (noted(without_ring=1), "Phases of 1 process are missing"),
@@ -61,7 +61,7 @@ def test_what_missed_processes_used_is_the_difference():
     )
 
     text = " ".join(unseen(witness))
-    assert "about 12 processes." in text
+    assert "at most 12 processes" in text
     assert "1.25 s of CPU and 13.1 MB read are of no process listed." in text
 
 

@@ -249,3 +249,62 @@ def test_record_inside_a_recorded_command_joins_its_run(user: Someone) -> None:
         user.latest().query("SELECT name, status FROM phases WHERE kind = 'command' ORDER BY name").records()
     )
     assert rows == [{"name": "inner", "status": "failed"}, {"name": "true", "status": "ok"}]
+
+
+def test_bytes_that_are_no_text_are_spelt_out(user: Someone) -> None:
+    command = [
+        *map(os.fsencode, user.command("record", "--name")),
+        b"b\xff",
+        b"--",
+        b"sh",
+        b"-c",
+        b"true #\xff",
+    ]
+    done = subprocess.run(command, env=user.environment(), check=False)
+
+    assert done.returncode == 0
+    manifest = user.latest().manifest
+    assert (manifest.name, manifest.command[-1]) == ("b\\xff", "true #\\xff")
+
+
+@pytest.mark.parametrize("closing", [">&-", "<&-", "2>&-", ">&- 2>&- <&-"])
+def test_closed_stream_changes_nothing(user: Someone, closing: str) -> None:
+    inner = " ".join(user.command("record", "--", "sh", "-c", "'exit 3'"))
+    command = ["sh", "-c", f"{inner} {closing}"]
+    done = subprocess.run(command, capture_output=True, text=True, env=user.environment(), check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "")
+
+
+def test_empty_command_is_not_found(user: Someone) -> None:
+    assert user.record("").returncode == 127
+
+
+def test_hang_up_of_the_terminal_reaches_the_command(user: Someone) -> None:
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execvpe(sys.executable, user.command("record", "--", "sleep", "60"), user.environment())
+    time.sleep(1.0)
+    os.close(terminal)
+    _, status = os.waitpid(child, 0)
+
+    assert os.WIFSIGNALED(status)
+    assert os.WTERMSIG(status) == signal.SIGHUP
+
+
+def test_command_that_stops_itself_gives_the_prompt_back(user: Someone) -> None:
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execvpe("bash", ["bash", "--norc", "-i"], {**user.environment(), "PS1": "> "})
+    _read_until(terminal, b">")
+    inner = " ".join(user.command("record", "--", "bash", "-c", "'kill -STOP $$; echo resumed'"))
+    os.write(terminal, f"{inner}\n".encode())
+    text = _read_until(terminal, b"Stopped")
+    os.write(terminal, b"fg\n")
+    text += _read_until(terminal, b"\nresumed")
+    os.write(terminal, b"exit\n")
+    _read_until(terminal, b"never")
+    os.waitpid(child, 0)
+
+    assert b"Stopped" in text
+    assert b"resumed" in text

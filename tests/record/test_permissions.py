@@ -36,7 +36,7 @@ def test_an_ordinary_user_is_told_what_to_do(anyone):
     assert answers["runs folder"] == [True, ""]
     if anyone.prefix:
         assert not answers["exit records"][0]
-        assert "cap_net_admin" in answers["exit records"][1]
+        assert "net_admin" in answers["exit records"][1]
         assert not answers["opened files"][0]
 
 

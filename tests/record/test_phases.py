@@ -180,3 +180,83 @@ def _find(version: str) -> str | None:
         *Path("/root/.pyenv/versions").glob(f"{version}.*/bin/python"),
     ]
     return next((str(path) for path in candidates if path.exists()), None)
+
+
+def test_decorated_async_generator_takes_and_throws_as_it_did() -> None:
+    import asyncio
+
+    seen: list[object] = []
+
+    @longpole.phase
+    async def answering():
+        try:
+            while True:
+                try:
+                    seen.append((yield len(seen)))
+                except KeyError as error:
+                    seen.append(error)
+        finally:
+            seen.append("closed")
+
+    async def talk() -> None:
+        generator = answering()
+        await generator.asend(None)
+        await generator.asend("hello")
+        await generator.athrow(KeyError("x"))
+        await generator.aclose()
+        assert [str(one) for one in seen] == ["hello", "'x'", "closed"]
+
+    asyncio.run(talk())
+
+
+def test_decorated_methods_of_all_kinds_stay_what_they_were() -> None:
+    class Thing:
+        @longpole.phase
+        @staticmethod
+        def fixed(n: int) -> int:
+            return n
+
+        @longpole.phase
+        @classmethod
+        def named(cls) -> str:
+            return cls.__name__
+
+        @longpole.phase  # type: ignore[prop-decorator]
+        @property
+        def size(self) -> int:
+            return 3
+
+        @longpole.phase("own name")
+        def plain(self) -> int:
+            return 4
+
+    thing = Thing()
+    assert (thing.fixed(1), Thing.fixed(2), thing.named(), thing.size, thing.plain()) == (1, 2, "Thing", 3, 4)
+
+
+def test_class_is_refused_with_a_sentence() -> None:
+    with pytest.raises(TypeError, match="marks functions"):
+
+        @longpole.phase
+        class Thing:
+            pass
+
+
+def test_attribute_may_be_called_name() -> None:
+    with longpole.phase("load", name="train.csv"):
+        pass
+
+
+def test_misused_phase_does_no_harm(user: Someone) -> None:
+    script = (
+        "import longpole, threading\nshared = longpole.phase('shared')\n"
+        "def use():\n    for _ in range(50):\n        with shared: pass\n"
+        "threads = [threading.Thread(target=use) for _ in range(8)]\n"
+        "[thread.start() for thread in threads]; [thread.join() for thread in threads]\n"
+        "with longpole.phase('renamed') as one: one.name = 5; one.kind = []\n"
+        "print('fine')"
+    )
+
+    done = user.record(user.python, "-c", script)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "fine\n", "")

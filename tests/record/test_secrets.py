@@ -89,3 +89,23 @@ def test_no_secret_anywhere_in_a_run(anyone: Someone) -> None:
         for secret in {*secrets, *environment.values()} - {"alice:mypassw0rd"}:
             assert secret.encode() not in content, (path.name, secret)
             assert secret not in str(path)
+
+
+MORE = {
+    "blanks after equals": (["prog", "--secret=a b hunterIpw"], "hunterIpw"),
+    "user option in a script": (["bash", "-c", "curl -u alice:mypassw0rd https://example.org"], "mypassw0rd"),
+    "mysql": (["mysql", "-phunter2"], "hunter2"),
+    "sshpass": (["/usr/bin/sshpass", "-p", "hunter2", "ssh", "host"], "hunter2"),
+    "pin": (["prog", "--pin", "98765"], "98765"),
+}
+
+
+@pytest.mark.parametrize("case", MORE)
+def test_secret_of_a_rarer_shape_is_masked(case: str) -> None:
+    command, secret = MORE[case]
+
+    assert secret not in " ".join(mask_command(command))
+
+
+def test_option_p_is_no_password_elsewhere() -> None:
+    assert mask_command(["make", "-p", "8080"]) == ["make", "-p", "8080"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 
+import pytest
+
 from tests.recording import Someone, total
 
 PROGRAM = """
@@ -31,6 +33,7 @@ def run(someone: Someone, program: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         env=someone.environment(),
+        cwd=someone.runs.parent,
         timeout=60,
         check=False,
     )
@@ -74,3 +77,40 @@ def test_block_that_cannot_be_recorded_runs_all_the_same(user: Someone) -> None:
 
     assert (done.returncode, done.stdout) == (0, "ran ''\n")
     assert done.stderr.startswith("longpole: nothing is recorded in /proc/nowhere")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import os; files = [open('/dev/null') for _ in range(1100)]\nwith longpole.record('x'): pass",
+        "import os\nwith longpole.record('x'): pid = os.fork()\nif pid == 0: os._exit(0)\nos.waitpid(pid, 0)",
+        "import os; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone')\nwith longpole.record('x'): pass",
+        "with longpole.record('x', runs='a\\0b'): pass",
+        "with longpole.record(5): pass",
+        "import sys; sys.executable = None\nwith longpole.record('x'): pass",
+        "import sys; sys.stderr = None\nwith longpole.record('x', runs='/proc/nowhere'): pass",
+        "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\nwith longpole.record('x'): pass",
+        "import signal; signal.signal(signal.SIGPIPE, signal.SIG_DFL)\nwith longpole.record('x'): pass",
+    ],
+)
+def test_nothing_odd_raises_into_the_program(user: Someone, program: str) -> None:
+    limits = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))"
+    done = run(user, f"{limits}\nimport longpole\n{program}\nprint('fine')")
+
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "fine"), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_descriptors_are_given_back(user: Someone) -> None:
+    count = "len(os.listdir('/proc/self/fd'))"
+    blocks = (
+        f"before = {count}\nfor _ in range(3):\n    with longpole.record('x'): pass\nprint({count} - before)"
+    )
+
+    assert run(user, f"import os, longpole\n{blocks}").stdout == "0\n"
+
+
+def test_start_that_fails_leaves_nothing_behind(user: Someone) -> None:
+    run(user, "import sys, longpole; sys.executable = None\nwith longpole.record('x'): pass")
+
+    assert list(user.runs.iterdir()) == []

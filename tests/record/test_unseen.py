@@ -18,7 +18,7 @@ def test_processes_that_were_too_short_are_counted(nobody: Someone) -> None:
     shown = overview_of(nobody.latest())
 
     [sentence] = [text for text in shown.unseen if "ended between two samples" in text]
-    count = re.search(r"about ([\d,]+) process", sentence)
+    count = re.search(r"at most ([\d,]+) process", sentence)
     assert count is not None
     unseen = int(count.group(1).replace(",", ""))
     assert 200 <= shown.processes + unseen <= 400  # an upper bound: the host starts processes of others too

@@ -81,10 +81,10 @@ def _missed_processes(witness: Witness) -> Iterator[str]:
     missed = None if notes.forks is None else max(0, notes.forks - witness.processes)
     if missed == 0:
         return
-    many = "an unknown number" if missed is None else f"about {_count(missed, 'process')}"
+    many = "an unknown number" if missed is None else f"at most {_count(missed, 'process')}"
     yield (
-        f"Processes that ended between two samples are not in the list: {many}. "
-        f"The totals have them{_missing(witness)}. 'longpole doctor' tells how to see them."
+        f"Processes that ended between two samples are not in the list: {many}, those that others started "
+        f"included. The totals have ours{_missing(witness)}. 'longpole doctor' tells how to see them."
     )
     yield "Processes whose parent ignores their end (SIGCHLD) are not in the totals either."
 
@@ -146,7 +146,7 @@ def _standing_limits(witness: Witness) -> Iterator[str]:
     yield "Bytes of system calls include page cache, pipes and sockets."
     if witness.manifest.rate_hz:
         rate = f"{witness.manifest.rate_hz:g} times a second"
-        yield f"Processes were sampled about {rate}, the host once: shorter peaks may be missing."
+        yield f"Processes were sampled up to {rate}, the host once: shorter peaks may be missing."
     if witness.notes.exit_records:
         yield "Bytes of single processes are rounded down to 1 KiB a thread; the run's totals are exact."
     yield "The host's figures are everybody's; others' CPU is what the run and its recorder leave of it."

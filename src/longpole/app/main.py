@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -16,6 +17,7 @@ BROKEN_PIPE = 141
 def cli(arguments: list[str]) -> int:
     """Run the command in the arguments; return the exit code to end with."""
     try:
+        _have_streams()
         _never_fail_to_encode()
         code = _run(_as_option(arguments))
         sys.stdout.flush()
@@ -29,6 +31,14 @@ def cli(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001  the last resort: no user should meet a traceback unasked
         return _fail(error)
     return code
+
+
+def _have_streams() -> None:
+    """Give a closed standard stream somewhere to go."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  it lasts as long as the process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
 def _never_fail_to_encode() -> None:
@@ -73,6 +83,10 @@ def _run_command(arguments: list[str]) -> int:
 
 
 def _fail(error: Exception) -> int:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EBADF, errno.EIO):
+        _say(f"Cannot write the output: {error.strerror}.")
+        _let_go_of_output()
+        return UNMEASURABLE
     if os.environ.get(DEBUG):
         import traceback
 
@@ -84,8 +98,12 @@ def _fail(error: Exception) -> int:
 
 def _leave_pipe() -> int:
     """End quietly when the reader of our output has gone; nothing more can be written there."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _let_go_of_output()
     return BROKEN_PIPE
+
+
+def _let_go_of_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(text: str) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from longpole.analyse.overview import Evidence, overview
-from longpole.errors import DamagedRunError
 from longpole.model.execution import CONTAINERS, Metric, Scope, Status
-from longpole.model.manifest import State
 from longpole.model.overview import Overview
 from longpole.store.run import StoredRun
 
@@ -64,16 +62,3 @@ def overview_of(run: StoredRun) -> Overview:
             gpus=run.query(_MEANS.format(which="kind = 'gpu'")),
         )
     )
-
-
-def check_whole(run: StoredRun) -> None:
-    """Refuse a damaged run, after all that is intact of it was shown; one that still grows is never whole.
-
-    Raises:
-        DamagedRunError: Some of its log cannot be read.
-    """
-    reading = run.reading
-    if run.state is State.RUNNING or (not reading.problems and reading.readable >= reading.expected):
-        return
-    problems = " ".join(reading.problems) or f"{reading.sentence()}."
-    raise DamagedRunError(f"This run is damaged, and what is intact was shown: {problems}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from longpole.errors import UsageError
 from longpole.record.command import CannotRunError
@@ -53,8 +52,7 @@ def record(arguments: list[str]) -> int:
         say(f"{error} 'longpole record --help' shows how it is used.")
         return FAILED
     if not command:
-        sys.stdout.write(HELP)
-        return 0
+        return _show_help()
     try:
         if is_inside_run():
             from longpole.record.joined import launch_joined
@@ -67,6 +65,15 @@ def record(arguments: list[str]) -> int:
     except OSError as error:
         say(f"Cannot start the command: {error.strerror or error}.")
         return FAILED
+
+
+def _show_help() -> int:
+    try:
+        os.write(1, HELP.encode())
+    except OSError as error:
+        say(f"Cannot write to standard output: {error.strerror}.")
+        return FAILED
+    return 0
 
 
 def parse(arguments: list[str]) -> tuple[RecordOptions, list[str]]:

@@ -154,7 +154,10 @@ class Agent:
 
     def _ended(self, control: int, wait_s: float) -> bool:
         """Wait for the next turn; return whether the launcher has closed its end."""
-        ready, _, _ = select.select(self._watched(control), [], [], wait_s)
+        waiting = select.poll()
+        for descriptor in self._watched(control):
+            waiting.register(descriptor, select.POLLIN)
+        ready = [descriptor for descriptor, _ in waiting.poll(wait_s * 1000)]
         if control in ready:
             return True
         if ready:  # a process has ended: take its record soon, together with those that follow at once

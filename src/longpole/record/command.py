@@ -37,6 +37,8 @@ def check_command(program: str) -> None:
     Raises:
         CannotRunError: No file of that name can be executed.
     """
+    if not program:
+        raise CannotRunError(program, errno.ENOENT)
     folders = [""] if "/" in program else os.get_exec_path()
     paths = [os.path.join(folder, program) for folder in folders]
     if any(os.path.isfile(path) and os.access(path, os.X_OK) for path in paths):

@@ -18,25 +18,14 @@ ENVIRONMENT = (
 )
 _LONGEST_COMMAND = 4096
 _USER_OPTIONS = {"-u", "--user", "--proxy-user", "-U"}
-_HINTS = ("pass", "pwd", "secret", "token", "key", "auth", "bearer", "basic", "digest", "negotiate")
-_MORE_HINTS = ("credential", "cookie", "session", "sig", "dsn", "connection", ":", "=", "@")
-_PREFIXES = (
-    *(
-        "akia",
-        "asia",
-        "aida",
-        "aroa",
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-        "github_pat",
-        "glpat",
-        "hf_",
-        "sk-",
-    ),
-    *("sk_", "pk_", "rk_", "xox", "ya29", "aiza", "npm_", "pypi-", "dop_v1", "eyj"),
+# Programs whose -p is a password; elsewhere it is a port, a path or a number of processes.
+_TAKE_PASSWORD = frozenset(("mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump", "sshpass"))
+# What every secret of a known shape has in it; the patterns are loaded only where one of these is.
+_HINTS = (
+    *("pass", "pwd", "--pin", "--pw", "secret", "token", "key", "auth", "bearer", "basic", "digest"),
+    *("negotiate", "credential", "cookie", "session", "sig", "dsn", "connection", ":", "=", "@"),
+    *("akia", "asia", "aida", "aroa", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat", "glpat"),
+    *("hf_", "sk-", "sk_", "pk_", "rk_", "xox", "ya29", "aiza", "npm_", "pypi-", "dop_v1", "eyj"),
 )
 _WORD = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_=-")
 _LONG_WORD = 16
@@ -44,7 +33,8 @@ _LONG_WORD = 16
 
 def mask_command(arguments: list[str]) -> list[str]:
     """Return a command line with what looks secret replaced."""
-    if all(is_plain(argument) for argument in arguments):
+    takes_password = bool(arguments) and arguments[0].rpartition("/")[2] in _TAKE_PASSWORD
+    if not takes_password and all(is_plain(argument) for argument in arguments):
         return list(arguments)
     from longpole.record.secrets import names_a_secret
 
@@ -55,8 +45,12 @@ def mask_command(arguments: list[str]) -> list[str]:
             masked.append(MASK)
             secret_next = False
             continue
+        if takes_password and argument.startswith("-p"):
+            secret_next = argument == "-p"
+            masked.append(f"-p{'' if secret_next else MASK}")
+            continue
         secret_next = names_a_secret(argument)
-        masked.append(_mask_user(masked, argument))
+        masked.append(_mask_value(masked, argument))
     return masked
 
 
@@ -80,7 +74,7 @@ def mask_text(text: str) -> str:
 def is_plain(text: str) -> bool:
     """Return whether a text is seen at a glance to hold no secret of a known shape."""
     lowered = text.lower()
-    if any(hint in lowered for hint in (*_HINTS, *_MORE_HINTS, *_PREFIXES)):
+    if any(hint in lowered for hint in _HINTS):
         return False
     if len(text) < _LONG_WORD:
         return True
@@ -93,8 +87,13 @@ def allowed_environment(environment: dict[str, str]) -> dict[str, str]:
     return {name: mask_text(environment[name]) for name in ENVIRONMENT if name in environment}
 
 
-def _mask_user(before: list[str], argument: str) -> str:
-    """Mask the password of ``-u name:password`` as curl and others take it."""
+def _mask_value(before: list[str], argument: str) -> str:
+    """Mask the password of ``-u name:password``, and all that follows ``--secret=``, blanks included."""
+    from longpole.record.secrets import names_a_secret
+
     if before and before[-1] in _USER_OPTIONS and ":" in argument:
         return f"{argument.partition(':')[0]}:{MASK}"
+    option, equals, _ = argument.partition("=")
+    if equals and (names_a_secret(option) or names_a_secret(f"-{option}")):
+        return f"{option}={MASK}"
     return mask_text(argument)

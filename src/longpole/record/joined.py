@@ -12,6 +12,7 @@ from longpole.record.client.phases import RINGS_VARIABLE
 from longpole.record.client.ring import create_ring
 from longpole.record.command import check_command, start_command
 from longpole.record.discretion import mask_command
+from longpole.record.manifest import exit_code_of
 from longpole.record.options import name_of
 from longpole.record.proc import read_io
 from longpole.record.reaper import Reaper
@@ -51,7 +52,7 @@ def _write(ring: Ring, name: str, times: tuple[int, int], status: int, io: tuple
     """Write the phase, and what this launcher itself has used, which is no part of the workload."""
     ring.once(json.dumps({"role": "launcher"}))
     names = ring.text(name), ring.text("command")
-    attributes = ring.once(json.dumps({"exit_code": os.waitstatus_to_exitcode(status)}))
+    attributes = ring.once(json.dumps({"exit_code": exit_code_of(status)}))
     outcome = OK if status == 0 else FAILED
     ring.slot(PHASE_LAYOUT, PHASE, outcome, 0, 1, 0, *names, attributes, *times, 0, 0, 0)
     usage = resource.getrusage(resource.RUSAGE_SELF)

@@ -17,7 +17,7 @@ def json_text(value: Any) -> str:
         '{"a":[1,2.5,null,true],"b":"x"}'
     """
     if isinstance(value, str):
-        return encode_basestring_ascii(value)
+        return encode_basestring_ascii(value if value.isascii() else _readable(value))
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, dict):
@@ -29,3 +29,8 @@ def json_text(value: Any) -> str:
     if isinstance(value, float) and value - value != 0:
         return "null"
     return repr(value)
+
+
+def _readable(text: str) -> str:
+    """Return a text in which bytes that were no UTF-8, as arguments and paths may hold, are spelt out."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -33,13 +33,13 @@ def launch(command: list[str], options: RecordOptions) -> int:
     become_subreaper()
     recorder = Recorder(command, options)
     recorder.start()
+    reaper = Reaper(recorder.ring, recorder.agent_pid)
     began_ns = time.monotonic_ns()
     try:
         root = start_command(command, recorder.environment(), inherited)
     except BaseException:
         recorder.discard()
         raise
-    reaper = Reaper(recorder.ring, recorder.agent_pid)
     watch = Watch(root, reaper)
     status = watch.until_end()
     ended_ns = time.monotonic_ns()

@@ -26,17 +26,26 @@ class AgentLink:
 
     def finish(self, ending: Ending, limit_s: float) -> bytes:
         """Tell the agent how it ended; return its last word, or nothing if it gave none in time."""
-        try:
-            os.write(self._control, ending.encode())
-        except OSError:
-            pass  # the agent is gone; reading its answer will tell
+        if not self._answers(0.0):  # whoever has answered already is gone, and writing would raise SIGPIPE
+            try:
+                os.write(self._control, ending.encode())
+            except OSError:
+                pass  # it has gone just now; reading its answer will tell
         os.close(self._control)
-        ready, _, _ = select.select([self._answer], [], [], limit_s)
-        return os.read(self._answer, 65536) if ready else b""
+        answer = os.read(self._answer, 65536) if self._answers(limit_s) else b""
+        os.close(self._answer)
+        return answer
 
     def abandon(self) -> None:
         """Let the agent go without a word: there was nothing to record."""
         os.close(self._control)
+        os.close(self._answer)
+
+    def _answers(self, limit_s: float) -> bool:
+        """Wait for a word of the agent, or its end; ``poll`` takes descriptors of any number."""
+        waiting = select.poll()
+        waiting.register(self._answer, select.POLLIN)
+        return bool(waiting.poll(limit_s * 1000))
 
 
 def fork_agent(assignment: Assignment) -> AgentLink:

@@ -52,16 +52,20 @@ def last_facts(ending: Ending | None, agent_cpu_s: float) -> dict[str, Any]:
     if ending is None:
         return {"state": "broken", "troubles": ["the launcher was killed"]}
     status = ending.status
-    number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
     return {
         "state": "finished",
-        "exit_code": 128 + number if number else os.waitstatus_to_exitcode(status),
-        "signal": number,
+        "exit_code": exit_code_of(status),
+        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
         "makespan_s": (ending.ended_ns - ending.began_ns) / 1e9,
         "left_behind": ending.left,
         "recording": {"launcher_cpu_s": ending.cpu_us / 1e6, "agent_cpu_s": round(agent_cpu_s, 6)},
         "troubles": ending.troubles,
     }
+
+
+def exit_code_of(status: int) -> int:
+    """Return the exit code a shell would show for a wait status."""
+    return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
 
 
 def save(run_path: str, manifest: dict[str, Any]) -> None:

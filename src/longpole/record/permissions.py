@@ -5,20 +5,20 @@ Each is tried as a recording would use it; a probe that fails in whatever way is
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 
 from longpole.model.permission import Permission
 from longpole.record import probes
 
-_CAPABILITY = "sudo setcap {0}+ep {1}  (the Python of Longpole; or run as root)"
+_CAPABILITY = (
+    "As root, for one recording: setpriv --reuid=$USER --regid=$USER --init-groups"
+    " --inh-caps=+{0} --ambient-caps=+{0} longpole record ..."
+)
 _NEWER_KERNEL = "A kernel built with {0}; nothing an ordinary user can change."
 
 
 def permissions(runs: str = "") -> tuple[Permission, ...]:
     """Return what this user may see on this machine; ``runs`` is a folder of runs, if not the usual one."""
-    python = os.path.realpath(sys.executable)
     return (
         _ask(
             "runs folder",
@@ -54,14 +54,13 @@ def permissions(runs: str = "") -> tuple[Permission, ...]:
             "exit records",
             probes.exit_records,
             "every process, however short, with its exact CPU time, bytes and peak memory (taskstats)",
-            _CAPABILITY.format("cap_net_admin", python)
-            + "; in a container, the host's pid and user namespace too.",
+            _CAPABILITY.format("net_admin") + "; in a container, the host's pid and user namespace too.",
         ),
         _ask(
             "opened files",
             probes.opened_files,
             "record --files: which files each process opened (fanotify)",
-            _CAPABILITY.format("cap_sys_admin", python),
+            _CAPABILITY.format("sys_admin"),
         ),
         _ask(
             "GPUs",

@@ -28,7 +28,7 @@ class Reaper:
     def __init__(self, ring: Ring | None, agent: int = 0) -> None:
         """Write into ``ring``; the agent is a child too, but no part of the command."""
         self._ring = ring
-        self._own_io = os.open("/proc/self/io", os.O_RDONLY | os.O_CLOEXEC) if ring else -1
+        self._own_io = _open_own_io() if ring else -1
         self.agent = agent
         self.agent_status: int | None = None
         self.agent_cpu_s = 0.0
@@ -69,13 +69,22 @@ class Reaper:
         if self._ring is None:
             return os.waitpid(pid, 0)[1]
         stat = read_stat(pid)
-        before = os.pread(self._own_io, 4096, 0)
+        before = self._read_own_io()
         _, status, usage = os.wait4(pid, 0)
-        after = os.pread(self._own_io, 4096, 0)
+        after = self._read_own_io()
         began = start_ns(stat.start_ticks) if stat else monotonic_ns()
         times = (round(usage.ru_utime * 1e6), round(usage.ru_stime * 1e6), status)
-        self._write(pid, began, grown(before, after), times, stat.command if stat else "")
+        self._write(
+            pid,
+            began,
+            grown(before, after) if before and after else None,
+            times,
+            stat.command if stat else "",
+        )
         return status
+
+    def _read_own_io(self) -> bytes:
+        return os.pread(self._own_io, 4096, 0) if self._own_io >= 0 else b""
 
     def _write(
         self, pid: int, began: int, io: tuple[int, ...] | None, times: tuple[int, int, int], command: str
@@ -88,6 +97,14 @@ class Reaper:
         ring.slot(EXIT_TIMES_LAYOUT, EXIT_TIMES, io is not None, 0, pid, began, now, *times, name, 0)
         if io is not None:
             ring.slot(EXIT_BYTES_LAYOUT, EXIT_BYTES, 0, 0, pid, began, now, *io)
+
+
+def _open_own_io() -> int:
+    """Open our own bytes; an interpreter with capabilities of its own may not even do that."""
+    try:
+        return os.open("/proc/self/io", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
 
 
 def grown(before: bytes, after: bytes) -> tuple[int, ...]:

@@ -44,7 +44,7 @@ class Recording:
             return self
         from longpole.record.session import start_session
 
-        self._session = start_session(self.name, self._runs)
+        self._session = start_session(str(self.name), str(self._runs))
         self.path = self._session.path
         return self
 

@@ -11,7 +11,7 @@ RUN_VARIABLE = "LONGPOLE_RUN"
 RUNS_VARIABLE = "LONGPOLE_RUNS"
 
 _MEMORY_FOLDERS = ("/dev/shm", "/run/shm")
-_LONGEST_NAME = 60
+_LONGEST_NAME = 80
 
 
 def find_runs_folder(given: str = "") -> str:
@@ -53,8 +53,9 @@ def create_run_folder(runs_folder: str, name: str) -> str:
     _create_runs_folder(runs_folder)
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     path = os.path.join(runs_folder, f"{stamp}-{plain_name(name)}-{os.urandom(4).hex()}")
-    os.mkdir(path, 0o700)
-    os.mkdir(os.path.join(path, "log"), 0o700)
+    for folder in (path, os.path.join(path, "log")):
+        os.mkdir(folder, 0o700)
+        os.chmod(folder, 0o700)  # whatever the umask leaves of it
     return path
 
 
@@ -103,7 +104,8 @@ def plain_name(name: str) -> str:
         'train-v2-final'
     """
     kept = "".join(letter if letter.isalnum() or letter in "._" else "-" for letter in name)
-    return "-".join(part for part in kept.split("-") if part)[:_LONGEST_NAME].lstrip(".") or "run"
+    joined = "-".join(part for part in kept.split("-") if part).encode("utf-8", "replace")[:_LONGEST_NAME]
+    return joined.decode("utf-8", "ignore").lstrip(".") or "run"
 
 
 def remove_file(path: str) -> None:

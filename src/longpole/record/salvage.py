@@ -29,8 +29,9 @@ def put_away_with_trouble(assignment: Assignment, ending: Ending, answer: bytes,
     if not os.path.isdir(assignment.run_path):
         return [f"the run {assignment.run_path} was removed while recording"]
     what = answer.decode("utf-8", "replace") if answer else _how_it_ended(reaper)
-    troubles = [f"the agent {what}: samples after that are missing, totals are complete"]
-    troubles += describe_losses(_salvage_rings(assignment), assignment.run_path)
+    losses = describe_losses(_salvage_rings(assignment), assignment.run_path)
+    rest = "samples after that are missing" + ("" if losses else ", totals are complete")
+    troubles = [f"the agent {what}: {rest}", *losses]
     ending.troubles = ending.troubles + troubles
     try:
         save(assignment.run_path, {**_manifest_so_far(assignment), **last_facts(ending, reaper.agent_cpu_s)})

@@ -12,7 +12,7 @@ import re
 MASK = "***"
 
 _NAME = (
-    r"[\w.-]*(?:pass(?:wd|word|phrase|code)?|pwd|secret|token|api[_-]?key|access[_-]?key|account[_-]?key"
+    r"[\w.-]*(?:pass(?:wd|word|phrase|code)?|pwd|pw|pin|secret|token|api[_-]?key|access[_-]?key|account[_-]?key"
     r"|private[_-]?key|auth(?:orization)?|bearer|credentials?|cookie|session[_-]?id|signature|sig|licen[cs]e[_-]?key"
     r"|encryption[_-]?key|connection[_-]?string|dsn|key)"
 )
@@ -30,6 +30,7 @@ _NAMED_VALUE = re.compile(
 _NAMED_AFTER_SPACE = re.compile(rf"(?<![\w])(--?{_NAME})(\s+)([^\s'\"-][^\s'\"]*)", re.IGNORECASE)
 _URL = re.compile(r"(?<=://)[^\s/@'\"]+(?=@)")
 _USER_AT_HOST = re.compile(r"(?<![\w/])([\w.+-]+):[^\s/@:'\"]+@(?=[\w\[])")
+_USER_OPTION = re.compile(r"((?<!\w)(?:-u|-U|--user|--proxy-user)[\s=]+[\w.@+-]+:)[^\s'\"]+")
 _KNOWN_PREFIX = re.compile(_PREFIXED)
 _RANDOM_WORD = re.compile(r"[A-Za-z0-9+/_=-]{20,}")
 
@@ -41,6 +42,7 @@ def replace_secrets(text: str) -> str:
     text = _KNOWN_PREFIX.sub(MASK, text)
     text = _HEADER.sub(rf"\1\2{MASK}", text)
     text = _NAMED_VALUE.sub(rf"\1\2{MASK}", text)
+    text = _USER_OPTION.sub(rf"\1{MASK}", text)
     text = _NAMED_AFTER_SPACE.sub(rf"\1\2{MASK}", text)
     return _RANDOM_WORD.sub(_mask_if_random, text)
 

@@ -12,6 +12,7 @@ import os
 import resource
 import sys
 import time
+from shutil import rmtree
 
 from longpole.log.slots import (
     EXIT_BYTES,
@@ -53,6 +54,7 @@ class Session:
         self.path = path
         self._rings = rings
         self._link = link
+        self._pid = os.getpid()
         self._before = _usage()
         self._began_ns = time.monotonic_ns()
         self._environment = {name: os.environ.get(name) for name in (RUN_VARIABLE, RINGS_VARIABLE)}
@@ -62,8 +64,8 @@ class Session:
             start_recording(rings)
 
     def finish(self, failed: bool) -> None:  # noqa: FBT001
-        """End the recording and put the run away."""
-        if self._link is None:
+        """End the recording and put the run away; a forked child leaves that to its parent."""
+        if self._link is None or os.getpid() != self._pid:
             return
         ended_ns = time.monotonic_ns()
         start_recording("")
@@ -74,7 +76,7 @@ class Session:
         answer = self._link.finish(Ending(status, 0, self._began_ns, ended_ns), _LAST_WORD_LIMIT_S)
         remove_rings_folder(self._rings)
         if answer != ALL_WELL:
-            _say(f"the recording in {self.path} is incomplete: {_in_words(answer, self.path)}")
+            say(f"the recording in {self.path} is incomplete: {_in_words(answer, self.path)}")
 
     def _restore_environment(self) -> None:
         for name, value in self._environment.items():
@@ -89,7 +91,7 @@ class Session:
         try:
             ring = create_ring(self._rings, choices=_SLOTS)
         except OSError as error:
-            _say(f"the totals of {self.path} are missing: no room in /dev/shm ({error.strerror})")
+            say(f"the totals of {self.path} are missing: no room in /dev/shm ({error.strerror})")
             return
         ring.once('{"role": "session"}')
         ring.slot(EXIT_TIMES_LAYOUT, EXIT_TIMES, 1, 0, os.getpid(), *times, used[0], used[1], status, 0, 0)
@@ -100,15 +102,18 @@ class Session:
 
 def start_session(name: str, runs: str) -> Session:
     """Start recording this process; what fails is said on standard error, and nothing is recorded."""
-    runs_folder = find_runs_folder(runs)
+    where, made = runs or "the folder of runs", []
     try:
-        path = create_run_folder(runs_folder, name or "python")
-        rings = create_rings_folder(path)
-        link = _start_agent(path, rings, name or "python")
-    except OSError as error:
-        _say(f"nothing is recorded in {runs_folder}: {error.strerror or error}")
+        where = find_runs_folder(runs)
+        made.append(create_run_folder(where, name or "python"))
+        made.append(create_rings_folder(made[0]))
+        link = _start_agent(made[0], made[1], name or "python")
+    except Exception as error:  # noqa: BLE001  whatever it is, the program must run on
+        for folder in made:
+            rmtree(folder, ignore_errors=True)
+        say(f"nothing is recorded in {where}: {getattr(error, 'strerror', None) or error}")
         return Session("", "", None)
-    return Session(path, rings, link)
+    return Session(made[0], made[1], link)
 
 
 def _start_agent(path: str, rings: str, name: str) -> AgentLink:
@@ -122,7 +127,10 @@ def _start_agent(path: str, rings: str, name: str) -> AgentLink:
     pid = os.posix_spawn(sys.executable, command, dict(os.environ), file_actions=keep)
     os.close(control_end)
     os.close(answer_end)
-    os.waitpid(pid, 0)
+    try:
+        os.waitpid(pid, 0)
+    except ChildProcessError:
+        pass  # the program lets its children be reaped by others
     return AgentLink(0, control, answer)
 
 
@@ -141,8 +149,12 @@ def _in_words(answer: bytes, path: str) -> str:
     return answer.decode("utf-8", "replace") or "its agent has ended early"
 
 
-def _say(text: str) -> None:
-    sys.stderr.write(f"longpole: {text}\n")
+def say(text: str) -> None:
+    """Say one line where the program's own errors go, if there is such a place."""
+    try:
+        sys.stderr.write(f"longpole: {text}\n")
+    except Exception:  # noqa: BLE001  a program may have put anything in its place
+        pass
 
 
 def _after_fork() -> None:

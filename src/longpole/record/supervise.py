@@ -60,7 +60,8 @@ class Watch:
             info = signal.sigwaitinfo(TAKEN)
             if info.si_signo == signal.SIGCHLD:
                 self._reap()
-            elif info.si_code != _SENT_BY_KERNEL:
+                self._stop_as_command()
+            elif info.si_code != _SENT_BY_KERNEL or _sent_to_us_alone(info.si_signo):
                 self._pass_on(info.si_signo)
         return self.status
 
@@ -95,11 +96,38 @@ class Watch:
             if pid == self.root:
                 self.status = status
 
+    def _stop_as_command(self) -> None:
+        """Stop when the command has stopped itself, so that the user's shell gives its prompt back."""
+        if self.status is None and has_stopped(self.root) and _in_foreground():
+            os.kill(os.getpid(), signal.SIGSTOP)
+            self._pass_on(signal.SIGCONT)
+
     def _pass_on(self, number: int) -> None:
         try:
             os.kill(self.root, number)
         except ProcessLookupError:
             pass  # it has just ended
+
+
+def has_stopped(pid: int) -> bool:
+    """Return whether a child has been stopped since we last asked."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG) is not None
+    except ChildProcessError:
+        return False
+
+
+def _in_foreground() -> bool:
+    """Return whether a shell with job control waits for us at a terminal."""
+    try:
+        return os.tcgetpgrp(0) == os.getpgrp()
+    except OSError:
+        return False
+
+
+def _sent_to_us_alone(number: int) -> bool:
+    """Return whether the kernel has told only us: a terminal's hang-up goes to the leader of its session."""
+    return number == signal.SIGHUP and os.getsid(0) == os.getpid()
 
 
 def end_as(status: int) -> int:

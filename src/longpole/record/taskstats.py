@@ -8,7 +8,10 @@ import struct
 
 _NETLINK, _GENERIC, _CONTROLLER = 16, 16, 16
 _GET_FAMILY, _FAMILY_ID, _FAMILY_NAME = 3, 1, 2
-_REGISTER, _STATS, _ONE_TASK, _WANT_REPLY = 3, 3, 4, 5
+_REGISTER, _STATS, _ONE_TASK = 3, 3, 4
+_REQUEST, _ACKNOWLEDGE, _ERROR = 1, 4, 2
+_ANSWER_LIMIT_S = 0.3
+_MOST_BEFORE_ANSWER = 10_000
 _RECEIVE_BUFFER_FORCE, _RECEIVE_BUFFER = 33, 16 << 20
 _OLDEST_VERSION = 12
 _SMALLEST = 384
@@ -24,20 +27,54 @@ def open_exit_records() -> _socket.socket:
         OSError: Not permitted, or not in this kernel.
     """
     stream = _socket.socket(_NETLINK, _socket.SOCK_RAW, _GENERIC)
-    stream.bind((0, 0))
-    family = _family(_ask(stream, _CONTROLLER, _GET_FAMILY, _attribute(_FAMILY_NAME, b"TASKSTATS\0")))
-    stream.recv(65536)  # the acknowledgement that follows the answer
-    cpus = f"0-{(os.cpu_count() or 1) - 1}\0".encode()
-    reply = _ask(stream, family, 1, _attribute(_REGISTER, cpus))
+    try:
+        stream.bind((0, 0))
+        stream.settimeout(_ANSWER_LIMIT_S)
+        _register(stream)
+        _widen(stream)
+    except OSError:
+        stream.close()
+        raise
+    stream.setblocking(False)
+    return stream
+
+
+def _register(stream: _socket.socket) -> None:
+    name = _attribute(_FAMILY_NAME, b"TASKSTATS\0")
+    _send(stream, _CONTROLLER, _REQUEST, 1, struct.pack("<BBH", _GET_FAMILY, 1, 0) + name)
+    family = _family(_answer(stream, 1))
+    cpus = _attribute(_REGISTER, f"0-{(os.cpu_count() or 1) - 1}\0".encode())
+    _send(stream, family, _REQUEST | _ACKNOWLEDGE, 2, struct.pack("<BBH", 1, 1, 0) + cpus)
+    reply = _answer(stream, 2, only=_ERROR)
     number = -struct.unpack_from("<i", reply, 16)[0]
     if number:
         raise OSError(number, os.strerror(number))
+
+
+def _widen(stream: _socket.socket) -> None:
+    """Ask for a buffer that holds the records of thousands of processes."""
     try:
         stream.setsockopt(_socket.SOL_SOCKET, _RECEIVE_BUFFER_FORCE, _RECEIVE_BUFFER)
     except OSError:
         stream.setsockopt(_socket.SOL_SOCKET, _socket.SO_RCVBUF, _RECEIVE_BUFFER)
-    stream.setblocking(False)
-    return stream
+
+
+def _send(stream: _socket.socket, family: int, flags: int, number: int, body: bytes) -> None:
+    stream.send(struct.pack("<IHHII", 16 + len(body), family, flags, number, 0) + body)
+
+
+def _answer(stream: _socket.socket, number: int, only: int = 0) -> bytes:
+    """Return the answer to a request, past exit records that come before it.
+
+    Raises:
+        OSError: None came in time; nothing must ever wait for the kernel here.
+    """
+    for _ in range(_MOST_BEFORE_ANSWER):
+        reply = stream.recv(65536)
+        kind, _, answered = struct.unpack_from("<HHI", reply, 4)
+        if answered == number and (kind == only or (not only and kind in (_ERROR, _CONTROLLER))):
+            return reply
+    raise OSError("the kernel did not answer")
 
 
 def task_records(message: bytes) -> list[memoryview]:
@@ -75,14 +112,8 @@ def _attribute(kind: int, data: bytes) -> bytes:
     return struct.pack("<HH", 4 + len(data), kind) + data + b"\0" * (-len(data) % 4)
 
 
-def _ask(stream: _socket.socket, family: int, command: int, payload: bytes) -> bytes:
-    body = struct.pack("<BBH", command, 1, 0) + payload
-    stream.send(struct.pack("<IHHII", 16 + len(body), family, _WANT_REPLY, 1, 0) + body)
-    return stream.recv(65536)
-
-
 def _family(reply: bytes) -> int:
-    if struct.unpack_from("<H", reply, 4)[0] == 2:
+    if struct.unpack_from("<H", reply, 4)[0] == _ERROR:
         number = -struct.unpack_from("<i", reply, 16)[0]
         raise OSError(number, os.strerror(number))
     for kind, body in _attributes(memoryview(reply)[20:]):

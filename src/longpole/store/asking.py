@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from longpole.errors import LongpoleError, QueryError
+from longpole.errors import DamagedRunError, LongpoleError, QueryError
 from longpole.model.columns import Columns
 from longpole.model.execution import TABLES
 from longpole.store.database import Database
@@ -24,12 +24,14 @@ class Answer:
         total_rows: How many there are.
         runs: How many runs were asked.
         skipped: A sentence for each run that could not be asked.
+        damage: What is wrong with the run, to be raised after its answer was shown.
     """
 
     columns: Columns
     total_rows: int
     runs: int = 1
     skipped: tuple[str, ...] = ()
+    damage: DamagedRunError | None = None
 
 
 def ask_run(run: StoredRun, sql: str, limit: int = 0) -> Answer:
@@ -39,7 +41,8 @@ def ask_run(run: StoredRun, sql: str, limit: int = 0) -> Answer:
         QueryError: The statement is refused or wrong.
     """
     files = run.sound_tables().files()
-    return Answer(*_ask({name: files[name] for name in _named(sql)}, (), sql, limit))
+    answer = _ask({name: files[name] for name in _named(sql)}, (), sql, limit)
+    return Answer(*answer, damage=run.damage())
 
 
 def ask_runs(paths: Iterable[Path], sql: str, limit: int = 0) -> Answer:

@@ -139,7 +139,10 @@ class Database:
         self._connection.close()
 
     def _check(self, sql: str) -> None:
-        statements = self._connection.extract_statements(sql)
+        try:
+            statements = self._connection.extract_statements(sql)
+        except (TypeError, UnicodeError) as error:
+            raise QueryError("The SQL holds bytes that are no text. Write it in UTF-8.") from error
         if len(statements) != 1:
             raise QueryError(f"Give one SELECT statement, not {len(statements)}.")
         if statements[0].type != duckdb.StatementType.SELECT:

@@ -65,6 +65,27 @@ class StoredRun:
             self._tables = kept or build_tables(self.path, self.manifest, self.state, origin)
         return self._tables
 
+    def damage(self) -> DamagedRunError | None:
+        """Return what is wrong with the run, to be raised after all that is intact of it was shown.
+
+        A run that still grows is never whole, and that is no damage.
+        """
+        reading = self.reading
+        if self.state is State.RUNNING or (not reading.problems and reading.readable >= reading.expected):
+            return None
+        problems = " ".join(reading.problems) or f"{reading.sentence()}."
+        return DamagedRunError(f"This run is damaged, and what is intact was shown: {problems}")
+
+    def check_whole(self) -> None:
+        """Refuse a damaged run.
+
+        Raises:
+            DamagedRunError: Some of its log cannot be read.
+        """
+        damage = self.damage()
+        if damage is not None:
+            raise damage
+
     def table(self, name: str, columns: Sequence[str] | None = None) -> Columns:
         """Return a table, or the columns of it that are named; no others are read.
 

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from longpole.errors import DamagedRunError, RunNotFoundError
+from longpole.errors import DamagedRunError, RunNotFoundError, UsageError
 from longpole.log.files import LOG_FOLDER
 from longpole.model.manifest import Manifest, State
 from longpole.store.life import state_of
@@ -33,7 +33,10 @@ def runs_folder(given: str = "") -> Path:
     chosen = given or os.environ.get(RUNS_VARIABLE, "")
     if chosen:
         return Path(chosen).expanduser().absolute()
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        raise UsageError("The current folder has been removed. Change to another, or give --runs.") from None
     for folder in (here, *here.parents):
         if (folder / ".longpole" / "runs").is_dir():
             return folder / ".longpole" / "runs"
@@ -45,8 +48,10 @@ def list_runs(folder: str | os.PathLike[str]) -> tuple[RunEntry, ...]:
     try:
         with os.scandir(folder) as found:
             paths = [Path(entry.path) for entry in found if entry.is_dir(follow_symlinks=False)]
-    except OSError:
+    except FileNotFoundError:
         return ()
+    except OSError as error:
+        raise UsageError(f"Cannot list the runs in {os.fspath(folder)}: {error.strerror}.") from error
     entries = [entry_of(path) for path in paths if is_run(path) and not path.name.startswith(HIDDEN)]
     return tuple(
         sorted(entries, key=lambda entry: (entry.manifest.started or _stamp(entry), entry.path.name))
@@ -86,9 +91,17 @@ def is_run(path: Path) -> bool:
 def _latest(wanted: str, folder: str | os.PathLike[str]) -> Path:
     name = wanted.partition(":")[2]
     for entry in reversed(list_runs(folder)):
-        if entry.manifest.user == os.getuid() and (not name or entry.manifest.name == name):
+        if _owner(entry) == os.getuid() and (not name or entry.manifest.name == name):
             return entry.path
     raise RunNotFoundError(wanted, str(folder))
+
+
+def _owner(entry: RunEntry) -> int:
+    """Return who started a run; of one whose manifest is damaged, whose folder it is."""
+    try:
+        return entry.manifest.user if not entry.problem else entry.path.stat().st_uid
+    except OSError:
+        return -1
 
 
 def _by_beginning(wanted: str, folder: str | os.PathLike[str]) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -35,15 +36,19 @@ def command(*, run: str, form: str, out: Path | None, force: bool, runs: str, as
     with open_run(find_run(run, runs_folder(runs))) as stored:
         target = _target(stored.path.name, form, out)
         written = write[form](stored, target, force=force)
-        identity = stored.manifest.id
+        facts = {"schema_version": SCHEMA_VERSION, "run": stored.manifest.id, "to": form, "path": str(target)}
+        _tell({**facts, "written": written}, as_json=as_json)
+        stored.check_whole()
+
+
+def _tell(facts: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         from longpole.app.json_output import write_json
 
-        facts = {"schema_version": SCHEMA_VERSION, "run": identity, "to": form, "path": str(target)}
-        write_json({**facts, "written": written})
+        write_json(facts)
         return
-    amounts = ", ".join(f"{amount:,} {what.replace('_', ' ')}" for what, amount in written.items() if amount)
-    click.echo(f"{target}: {amounts or 'nothing'}")
+    amounts = [f"{amount:,} {what.replace('_', ' ')}" for what, amount in facts["written"].items() if amount]
+    click.echo(f"{facts['path']}: {', '.join(amounts) or 'nothing'}")
 
 
 def _target(name: str, form: str, out: Path | None) -> Path:

@@ -70,6 +70,8 @@ def command(  # noqa: PLR0913  one per option
         answers.write_csv_rows(answer)
     else:
         answers.write_table_rows(answer)
+    if answer.damage is not None:
+        raise answer.damage
 
 
 def _ask(words: tuple[str, ...], runs: str, limit: int, *, all_runs: bool) -> Answer:

@@ -23,13 +23,13 @@ def command(*, run: str, everything: bool, as_json: bool, runs: str) -> None:
     RUN is an id or the beginning of one, a folder, 'latest' (the default) or 'latest:NAME'. A run that is
     still going is shown as far as it is; of a damaged one all that is intact, with exit code 3.
     """
-    from longpole.app.overview import check_whole, overview_of
+    from longpole.app.overview import overview_of
     from longpole.store.run import open_run
     from longpole.store.selection import find_run, runs_folder
 
     with open_run(find_run(run, runs_folder(runs))) as stored:
         _write(overview_of(stored), everything=everything, as_json=as_json)
-        check_whole(stored)
+        stored.check_whole()
 
 
 def _write(overview: Overview, *, everything: bool, as_json: bool) -> None:

@@ -14,18 +14,30 @@ if TYPE_CHECKING:
 _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
 
-def decorate(function: Callable[..., Any], begin: Callable[[], AbstractContextManager[Any]]) -> Any:
-    """Return the function wrapped so that each call runs inside a new ``begin()``."""
+def decorate(function: Any, begin: Callable[[], AbstractContextManager[Any]]) -> Any:
+    """Return the function wrapped so that each call runs inside a new ``begin()``.
+
+    Raises:
+        TypeError: It is a class.
+    """
+    if isinstance(function, type):
+        raise TypeError("longpole.phase marks functions: put it on the methods of a class, not on the class")
+    if isinstance(function, (staticmethod, classmethod)):
+        return type(function)(decorate(function.__func__, begin))
+    if isinstance(function, property):
+        return property(decorate(function.fget, begin), function.fset, function.fdel, function.__doc__)
+    return wraps(function)(_wrapper(function, begin))
+
+
+def _wrapper(function: Callable[..., Any], begin: Callable[[], AbstractContextManager[Any]]) -> Any:
     flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
     if flags & _COROUTINE:
-        wrapper: Any = _coroutine(function, begin)
-    elif flags & _GENERATOR:
-        wrapper = _generator(function, begin)
-    elif flags & _ASYNC_GENERATOR:
-        wrapper = _async_generator(function, begin)
-    else:
-        wrapper = _plain(function, begin)
-    return wraps(function)(wrapper)
+        return _coroutine(function, begin)
+    if flags & _GENERATOR:
+        return _generator(function, begin)
+    if flags & _ASYNC_GENERATOR:
+        return _async_generator(function, begin)
+    return _plain(function, begin)
 
 
 def _plain(function: Any, begin: Any) -> Any:
@@ -55,7 +67,21 @@ def _generator(function: Any, begin: Any) -> Any:
 def _async_generator(function: Any, begin: Any) -> Any:
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         with begin():
-            async for value in function(*args, **kwargs):
-                yield value
+            inner = function(*args, **kwargs)
+            try:
+                value = await inner.__anext__()
+                while True:
+                    try:
+                        sent = yield value
+                    except GeneratorExit:
+                        raise
+                    except BaseException as error:  # noqa: BLE001  it is for the inner one to judge
+                        value = await inner.athrow(error)
+                    else:
+                        value = await inner.asend(sent)
+            except StopAsyncIteration:
+                return
+            finally:
+                await inner.aclose()
 
     return wrapper

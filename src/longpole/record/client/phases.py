@@ -32,6 +32,8 @@ RINGS_VARIABLE = "LONGPOLE_RINGS"
 _RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 _WORLDS = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS")
 
+_DESCRIPTORS = (staticmethod, classmethod, property)
+
 # The folder rings go to: '' in a process that is not recorded.
 _folder = ""
 _ring: Ring | None = None
@@ -48,6 +50,7 @@ class Phase:
         "_attributes",
         "_id",
         "_lane",
+        "_names",
         "_parent",
         "_place",
         "_ring",
@@ -57,6 +60,7 @@ class Phase:
         "name",
     )
 
+    _names: tuple[int, int]
     _parent: int
     _lane: int
     _place: int
@@ -71,7 +75,7 @@ class Phase:
         self._attributes = attributes
         self._id = 0
 
-    def note(self, **attributes: object) -> None:
+    def note(self, /, **attributes: object) -> None:
         """Add attributes that are known only now."""
         self._attributes.update(attributes)
 
@@ -97,12 +101,12 @@ class Phase:
 if TYPE_CHECKING:
 
     @overload
-    def phase(name: Function) -> Function: ...
+    def phase(name: Function, /) -> Function: ...
     @overload
-    def phase(name: str, kind: str = ..., **attributes: object) -> Phase: ...
+    def phase(name: str, /, kind: str = ..., **attributes: object) -> Phase: ...
 
 
-def phase(name: Any, kind: str = "phase", **attributes: object) -> Any:
+def phase(name: Any, /, kind: str = "phase", **attributes: object) -> Any:
     """Mark a part of the program, as a ``with`` block or as a decorator.
 
     Examples:
@@ -114,8 +118,9 @@ def phase(name: Any, kind: str = "phase", **attributes: object) -> Any:
         >>> train()
         'done'
     """
-    if callable(name):
-        return _decorated(name, getattr(name, "__qualname__", "?"), kind, attributes)
+    if name.__class__ is not str and (callable(name) or isinstance(name, _DESCRIPTORS)):
+        function = getattr(name, "__func__", None) or getattr(name, "fget", None) or name
+        return _decorated(name, getattr(function, "__qualname__", "?"), kind, attributes)
     return Phase(name, kind, attributes)
 
 
@@ -147,6 +152,7 @@ def _begin(phase: Phase) -> None:
     except Exception:  # noqa: BLE001  a name that is no text must not stop the user's code
         return
     lane, parent, identity = _lane(), _current.get(), next(_ids)
+    phase._names = name, kind
     phase._ring, phase._lane, phase._parent, phase._id = ring, lane, parent, identity
     phase._token = _current.set(identity)
     phase._start = monotonic_ns()
@@ -158,19 +164,29 @@ def _end(phase: Phase, failure: type[BaseException] | None) -> None:
     identity, phase._id = phase._id, 0
     try:
         _current.reset(phase._token)
-    except ValueError:
-        pass  # a generator that is closed in another context than it began in
+    except (ValueError, RuntimeError):
+        pass  # ended in another context than it began in, or one object used by several threads
     ring = phase._ring
     if ring is not _ring:
         return  # begun before a fork: the parent ends it
     if failure is not None:
         phase._attributes.setdefault("error", failure.__name__)
     attributes = ring.once(as_json(phase._attributes)) if phase._attributes else 0
-    names = ring.text(phase.name), ring.text(phase.kind)
     status = OK if failure is None else FAILED
     times = phase._start, end
     ring.slot(
-        PHASE_LAYOUT, PHASE, status, phase._lane, identity, phase._parent, *names, attributes, *times, 0, 0, 0
+        PHASE_LAYOUT,
+        PHASE,
+        status,
+        phase._lane,
+        identity,
+        phase._parent,
+        *phase._names,
+        attributes,
+        *times,
+        0,
+        0,
+        0,
     )
     ring.close_phase(phase._place)
 

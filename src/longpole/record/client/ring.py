@@ -34,8 +34,8 @@ from longpole.log.slots import (
     text_parts,
 )
 
-# 1 MiB, or a sixteenth of it where memory is short.
-SLOT_CHOICES = (16384, 1024)
+# 4 MiB, which no Python can fill faster than the agent empties it; less where memory is short.
+SLOT_CHOICES = (65536, 16384, 1024)
 # Slots left free, since threads between taking and filling a slot are not counted.
 _MARGIN = 64
 

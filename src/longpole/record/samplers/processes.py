@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 # Shares of one core that a search for processes, and readings of PSS, may take.
 _SEARCH_SHARE = 0.001
 _MEMORY_SHARE = 0.001
+# The first searches run on cold caches and would be held against the ones that matter.
+_FREE_SEARCHES = 10
+_LONGEST_PAUSE_NS = 2_000_000_000
 _MOST_OPEN = 400
 _U32 = 0xFFFFFFFF
 
@@ -85,6 +88,7 @@ class ProcessSampler:
         self._last_pid = _open("/proc/loadavg")
         self._newest = b""
         self._search_after = 0
+        self._searches = 0
         self._memory_after = 0
         self.unreadable: set[int] = set()
 
@@ -110,7 +114,10 @@ class ProcessSampler:
         for pid, member in self._tree.members.items():
             if pid not in self._readings:
                 self._readings[pid] = _Reading(member, now_ns)
-        self._search_after = now_ns + int((thread_time_ns() - began) / _SEARCH_SHARE)
+        self._searches += 1
+        if self._searches > _FREE_SEARCHES:
+            pause = int((thread_time_ns() - began) / _SEARCH_SHARE)
+            self._search_after = now_ns + min(pause, _LONGEST_PAUSE_NS)
 
     def _read(self, reading: _Reading, now_ns: int) -> None:
         try:
