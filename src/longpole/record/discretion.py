@@ -6,8 +6,6 @@ secret; the patterns are loaded only for those that might (``secrets`` has the m
 
 from __future__ import annotations
 
-MASK = "***"
-
 # Variables that explain a run and hold no secret by their meaning; their values are masked all the same.
 ENVIRONMENT = (
     *("CONDA_DEFAULT_ENV", "CUDA_VISIBLE_DEVICES", "HOSTNAME", "LANG", "MKL_NUM_THREADS", "NCCL_DEBUG"),
@@ -36,7 +34,7 @@ def mask_command(arguments: list[str]) -> list[str]:
     takes_password = bool(arguments) and arguments[0].rpartition("/")[2] in _TAKE_PASSWORD
     if not takes_password and all(is_plain(argument) for argument in arguments):
         return list(arguments)
-    from longpole.record.secrets import names_a_secret
+    from longpole.record.secrets import MASK, names_a_secret
 
     masked: list[str] = []
     secret_next = False
@@ -89,7 +87,7 @@ def allowed_environment(environment: dict[str, str]) -> dict[str, str]:
 
 def _mask_value(before: list[str], argument: str) -> str:
     """Mask the password of ``-u name:password``, and all that follows ``--secret=``, blanks included."""
-    from longpole.record.secrets import names_a_secret
+    from longpole.record.secrets import MASK, names_a_secret
 
     if before and before[-1] in _USER_OPTIONS and ":" in argument:
         return f"{argument.partition(':')[0]}:{MASK}"

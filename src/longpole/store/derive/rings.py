@@ -46,11 +46,6 @@ class Ring:
         self.hello = Hello()
 
     @property
-    def of_launcher(self) -> bool:
-        """Whether the launcher of the run wrote it."""
-        return self.number == 0
-
-    @property
     def knows_ends(self) -> bool:
         """Whether its writer may say what the command has used: its launcher, or a program itself."""
         return not self.number or self.hello.role == _SESSION
