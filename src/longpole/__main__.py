@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -9,6 +10,7 @@ import sys
 def main() -> int:
     """Run the command line; return its exit code."""
     if sys.argv[1:2] == ["record"]:
+        gc.disable()  # what is made here lasts, so looking for rubbish would only take time
         from longpole.app.record import record
 
         code = record(sys.argv[2:])

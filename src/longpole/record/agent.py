@@ -6,6 +6,7 @@ of it that fails is stopped and named in the run, and the others go on.
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import select
@@ -247,5 +248,7 @@ class Agent:
 
 def serve(assignment: Assignment, control: int) -> bytes:
     """Be the agent to the end; return its last word: all well, or what was lost."""
+    gc.enable()
+    gc.freeze()
     report = Agent(assignment).run(control)
     return json_text(report).encode() if describe_losses(report, "") else ALL_WELL

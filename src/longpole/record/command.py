@@ -10,6 +10,7 @@ from longpole.record.kernel import die_with_parent
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
+    from collections.abc import Callable
     from typing import NoReturn
 else:
     import _signal as signal  # the bare module: ``signal`` makes enums, which takes longer than the rest
@@ -31,8 +32,8 @@ class CannotRunError(Exception):
         super().__init__(f"Cannot run '{program}': {reason}.")
 
 
-def check_command(program: str) -> None:
-    """Refuse a program that cannot be found, before anything is recorded.
+def find_command(program: str) -> str:
+    """Return the file of a program, before anything is recorded.
 
     Raises:
         CannotRunError: No file of that name can be executed.
@@ -41,8 +42,9 @@ def check_command(program: str) -> None:
         raise CannotRunError(program, errno.ENOENT)
     folders = [""] if "/" in program else os.get_exec_path()
     paths = [os.path.join(folder, program) for folder in folders]
-    if any(os.path.isfile(path) and os.access(path, os.X_OK) for path in paths):
-        return
+    for path in paths:
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
     unusable = any(os.path.exists(path) for path in paths)
     raise CannotRunError(program, errno.EACCES if unusable else errno.ENOENT)
 
@@ -58,8 +60,8 @@ class Inherited:
         self.child_ignored = child_ignored
 
 
-def start_command(command: list[str], environment: dict[str, str], inherited: Inherited) -> int:
-    """Start the command with our streams, our process group and the signals we inherited.
+def start_command(file: str, command: list[str], environment: dict[str, str], inherited: Inherited) -> int:
+    """Start a file as the command, with our streams, our process group and the signals we inherited.
 
     Raises:
         CannotRunError: The system refused to execute it.
@@ -68,7 +70,7 @@ def start_command(command: list[str], environment: dict[str, str], inherited: In
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        _become(command, environment, inherited, parent, writing)
+        _become(inherited, parent, writing, lambda: _execute(file, command, environment))
     os.close(writing)
     failure = os.read(reading, 16)
     os.close(reading)
@@ -78,9 +80,7 @@ def start_command(command: list[str], environment: dict[str, str], inherited: In
     return child
 
 
-def _become(
-    command: list[str], environment: dict[str, str], inherited: Inherited, parent: int, writing: int
-) -> NoReturn:
+def _become(inherited: Inherited, parent: int, writing: int, execute: Callable[[], None]) -> NoReturn:
     """Turn this forked process into the command; tell the parent why if that fails."""
     try:
         die_with_parent(parent)
@@ -89,18 +89,18 @@ def _become(
         if inherited.child_ignored:
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_SETMASK, inherited.mask)
-        _execute(command, environment)
+        execute()
     except OSError as error:
         os.write(writing, str(error.errno or errno.EINVAL).encode())
     finally:
         os._exit(NOT_FOUND)
 
 
-def _execute(command: list[str], environment: dict[str, str]) -> None:
+def _execute(file: str, command: list[str], environment: dict[str, str]) -> None:
     try:
-        os.execvpe(command[0], command, environment)
+        os.execve(file, command, environment)
     except OSError as error:
         if error.errno != errno.ENOEXEC:
             raise
         # a script without a first line: every shell runs it by sh, and so does the C library
-        os.execve("/bin/sh", ["/bin/sh", *command], environment)
+        os.execve("/bin/sh", ["/bin/sh", file, *command[1:]], environment)

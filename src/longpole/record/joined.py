@@ -10,7 +10,7 @@ import time
 from longpole.log.slots import COST, COST_LAYOUT, FAILED, OK, PHASE, PHASE_LAYOUT
 from longpole.record.client.phases import RINGS_VARIABLE
 from longpole.record.client.ring import create_ring
-from longpole.record.command import check_command, start_command
+from longpole.record.command import find_command, start_command
 from longpole.record.discretion import mask_command
 from longpole.record.manifest import exit_code_of
 from longpole.record.options import name_of
@@ -32,11 +32,11 @@ def launch_joined(command: list[str], options: RecordOptions) -> int:
     Raises:
         CannotRunError: The command cannot be started.
     """
-    check_command(command[0])
+    file = find_command(command[0])
     inherited = take_signals()
     io = read_io("self") or (0, 0, 0, 0)
     began_ns = time.monotonic_ns()
-    watch = Watch(start_command(command, dict(os.environ), inherited), Reaper(None))
+    watch = Watch(start_command(file, command, dict(os.environ), inherited), Reaper(None))
     status = watch.until_end()
     try:
         ring = create_ring(os.environ[RINGS_VARIABLE], choices=_SLOTS)

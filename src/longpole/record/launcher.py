@@ -11,7 +11,7 @@ import time
 
 from longpole.log.slots import FINISH, FINISH_LAYOUT
 from longpole.record.assignment import Ending
-from longpole.record.command import check_command, start_command
+from longpole.record.command import find_command, start_command
 from longpole.record.kernel import become_subreaper
 from longpole.record.reaper import Reaper
 from longpole.record.recorder import Recorder
@@ -28,7 +28,7 @@ def launch(command: list[str], options: RecordOptions) -> int:
     Raises:
         CannotRunError: The command cannot be started.
     """
-    check_command(command[0])
+    file = find_command(command[0])
     inherited = take_signals()
     become_subreaper()
     recorder = Recorder(command, options)
@@ -36,7 +36,7 @@ def launch(command: list[str], options: RecordOptions) -> int:
     reaper = Reaper(recorder.ring, recorder.agent_pid)
     began_ns = time.monotonic_ns()
     try:
-        root = start_command(command, recorder.environment(), inherited)
+        root = start_command(file, command, recorder.environment(), inherited)
     except BaseException:
         recorder.discard()
         raise

@@ -112,3 +112,34 @@ def test_process_that_has_ended_is_dropped(desk: Desk) -> None:
 
     assert desk.tree.members == {}
     assert desk.tree.known(process.pid) == 1
+
+
+THREADED = f"""
+import subprocess, sys, threading, time
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+pipe = subprocess.PIPE
+child = subprocess.Popen([sys.executable, '-c', {READING!r}], stdin=pipe, stdout=pipe)
+sys.stdin.readline()
+child.stdin.write(b'go\\n'); child.stdin.flush(); child.stdout.readline(); print('read', flush=True)
+sys.stdin.readline()
+child.stdin.close(); child.wait(); print('reaped', flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_bytes_of_reaped_children_are_not_those_of_a_parent_with_threads(desk: Desk) -> None:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", THREADED], **pipes) as process:  # type: ignore[call-overload]
+        desk.tree.admit(process.pid)
+        talk(process)
+        desk.sampler._newest = b""
+        desk.sample()
+        desk.sample()
+        before = desk.read_bytes(1)
+        talk(process)
+        desk.sample()
+        desk.sample()
+        process.stdin.close()
+
+    assert desk.read_bytes(1) - before < MEGABYTE
+    assert desk.read_bytes(2) >= MEGABYTE

@@ -93,9 +93,9 @@ class ProcessSampler:
         self.unreadable: set[int] = set()
 
     def sample(self, now_ns: int) -> None:
-        """Read every process once."""
+        """Read every process once, children before their parents, who may have just reaped them."""
         self._search(now_ns)
-        for pid in list(self._readings):
+        for pid in reversed(list(self._readings)):
             self._read(self._readings[pid], now_ns)
         self._read_memory(now_ns)
 
