@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -175,11 +176,8 @@ def test_client_works_on_other_pythons(user: Someone, version: str) -> None:
 
 
 def _find(version: str) -> str | None:
-    candidates = [
-        Path(f"/usr/bin/python{version}"),
-        *Path("/root/.pyenv/versions").glob(f"{version}.*/bin/python"),
-    ]
-    return next((str(path) for path in candidates if path.exists()), None)
+    managed = (Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python")
+    return shutil.which(f"python{version}", path="/usr/bin:/usr/local/bin") or next(map(str, managed), None)
 
 
 def test_decorated_async_generator_takes_and_throws_as_it_did() -> None:
