@@ -32,3 +32,12 @@ def test_nothing_is_too_short_where_exit_records_are_permitted(user: Someone) ->
 
     assert shown.processes == 201
     assert not any("between two samples" in text for text in shown.unseen)
+
+
+def test_phases_of_another_user_are_said_to_be_missing(user: Someone) -> None:
+    need("nobody")
+    user.record("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sleep", "0.5")
+
+    shown = overview_of(user.latest())
+
+    assert any("Phases of 1 process that ran as another user" in text for text in shown.unseen)

@@ -68,6 +68,9 @@ def _lost(witness: Witness) -> Iterator[str]:
         yield f"{_count(notes.notes_left_out, 'note')} on processes or files did not fit into --disk."
     if notes.opens_overrun:
         yield "Files were opened faster than that could be read: some are missing."
+    if notes.other_users:
+        who = _count(notes.other_users, "process")
+        yield f"Phases of {who} that ran as another user could not be recorded."
     if notes.unreadable:
         yield f"Bytes of {_count(notes.unreadable, 'process')} of another user could not be read."
 

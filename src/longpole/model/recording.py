@@ -42,6 +42,7 @@ class RecordingNotes:
         opens_overrun: Whether opens came faster than they could be read: some files are missing.
         lost_in_rings: Records of processes that found no room in their ring.
         without_ring: Processes whose phases had nowhere to go.
+        other_users: Processes that ran as somebody else, who may not write into our rings.
         unreadable: Processes whose bytes the recorder was not permitted to read.
         notes_left_out: Notes that were left out to stay below the bound on disk use.
         summed_up: Phases kept as sums for the same reason; their counts are exact.
@@ -60,6 +61,7 @@ class RecordingNotes:
     opens_overrun: bool = False
     lost_in_rings: int = 0
     without_ring: int = 0
+    other_users: int = 0
     unreadable: int = 0
     notes_left_out: int = 0
     summed_up: int = 0

@@ -240,6 +240,7 @@ class Agent:
             "without_ring": phases.without_ring if phases else 0,
             "exits_overrun": bool(self._exits and self._exits.overrun),
             "opens_overrun": bool(getattr(named.get("opened files"), "overflowed", False)),
+            "other_users": len(self._tree.other_users),
             "unreadable": len(self._processes.unreadable) if self._processes else 0,
             "interval_s": round(self._pace.interval_s, 3),
             "notes_left_out": self._journal.notes_left_out,

@@ -47,6 +47,9 @@ class Tree:
         self.recent: dict[int, tuple[int, int]] = {}
         # Those among them whose exit record has not come yet.
         self._unrecorded: dict[int, int] = {}
+        # Numbers of processes that ran as somebody else, who may not write into our rings.
+        self.other_users: set[int] = set()
+        self._user = os.getuid()
 
     def number(self) -> int:
         """Return a number no process has had."""
@@ -101,6 +104,8 @@ class Tree:
     def note(self, member: Member, stat: Stat) -> None:
         """Write down who a process is; again when it has become another program."""
         member.command = stat.command
+        if _owner(member.pid) not in (-1, self._user):
+            self.other_users.add(member.number)
         self._journal.note(
             "process",
             number=member.number,
@@ -130,6 +135,13 @@ class Tree:
             return []
         texts = [read_small(f"/proc/{pid}/task/{task}/children") for task in tasks]
         return [int(child) for text in texts for child in text.split()]
+
+
+def _owner(pid: int) -> int:
+    try:
+        return os.stat(f"/proc/{pid}").st_uid
+    except OSError:
+        return -1
 
 
 def _command_line(pid: int) -> str:

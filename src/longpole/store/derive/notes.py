@@ -59,6 +59,7 @@ class Ended(Note, frozen=True):
     without_ring: Count = 0
     exits_overrun: bool = False
     opens_overrun: bool = False
+    other_users: Count = 0
     unreadable: Count = 0
     notes_left_out: Count = 0
 

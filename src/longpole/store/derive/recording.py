@@ -22,6 +22,7 @@ def recording_notes(logs: list[LogContent], exits: Exits) -> RecordingNotes:
         opens_overrun=any(note.opens_overrun for note in ended),
         lost_in_rings=sum(note.records for log in logs for note in log.notes.of(Lost)),
         without_ring=sum(note.without_ring for note in ended),
+        other_users=sum(note.other_users for note in ended),
         unreadable=sum(note.unreadable for note in ended),
         notes_left_out=sum(note.notes_left_out for note in ended),
         summed_up=sum(note.count for log in logs for note in log.notes.of(Sum)),
