@@ -81,7 +81,7 @@ def test_a_run_is_found_by_its_path_from_anywhere(runs, tmp_path, monkeypatch):
     assert find_run(".", tmp_path / "other") == path
 
 
-@pytest.mark.parametrize("wanted", ["", "cccc", "latest:nosuch", "latest:", "./nosuch", "/etc", "aaaa11112"])
+@pytest.mark.parametrize("wanted", ["", "cccc", "latest:nosuch", "latest:", "aaaa11112"])
 def test_a_run_that_is_not_there_says_where_it_was_looked_for(runs, wanted):
     if wanted == "latest:":
         assert find_run(wanted, runs).name.endswith("bbbb2222")
@@ -91,6 +91,12 @@ def test_a_run_that_is_not_there_says_where_it_was_looked_for(runs, wanted):
 
     assert str(runs) in str(caught.value)
     assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("wanted", ["./nosuch", "/etc"])
+def test_a_path_that_is_no_run_says_why(runs, wanted):
+    with pytest.raises(RunNotFoundError, match="is not a run"):
+        find_run(wanted, runs)
 
 
 def test_a_beginning_of_several_runs_names_them(runs):
