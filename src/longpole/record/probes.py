@@ -19,7 +19,7 @@ from longpole.units import show_bytes
 
 Answer = tuple[bool, str]
 
-_RING_BYTES = 1 << 20
+_RING_BYTES = 4 << 20
 _MEMORY = "/dev/shm"
 _CGROUPS = "/sys/fs/cgroup"
 _PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241, "ppc64le": 319, "s390x": 331, "riscv64": 241}
