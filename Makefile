@@ -73,7 +73,7 @@ bench: $(READY) ## Measure what recording costs and how the store scales
 
 soak: $(READY) ## The long campaigns (hours)
 	$(call say,pytest,soak)
-	@LONGPOLE_SOAK=1 $(BIN)/python -m pytest -q -m soak --timeout=$(SOAK_TIMEOUT_S) $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -q -m soak --timeout=$(SOAK_TIMEOUT_S) $(PYTEST_ARGS)
 
 docs: $(READY) ## Build the docs into site/
 	$(call say,mkdocs,site/)
