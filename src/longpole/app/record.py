@@ -7,7 +7,7 @@ import os
 from longpole.errors import UsageError
 from longpole.record.command import CannotRunError
 from longpole.record.launcher import launch, say
-from longpole.record.options import RecordOptions
+from longpole.record.options import DETAILS, RecordOptions
 from longpole.record.rundir import is_inside_run
 
 FAILED = 125
@@ -23,10 +23,13 @@ Options:
   --name NAME      What to call the run (default: from the command).
   --rate HZ        Samples of each process a second, 0.1 to 100 (default: 10, and
                    fewer where recording would take over 0.45 % of a core).
+  --detail LEVEL   How much to note of training steps and the like: auto (the default)
+                   stays below 1 % of their time, high notes every one with its parts,
+                   low only counts them, with a histogram and a few in full.
   --files          Note which files each process opened (needs root; about 9 us
                    for every open of a file on this machine).
   --disk SIZE      Keep at most this much per process, e.g. 200MB (the default);
-                   beyond it, phases are kept as sums and samples get sparser.
+                   beyond it, phases become histograms and samples get sparser.
   --linger SECONDS Wait at most so long for processes the command has left behind
                    (default: 5).
   --runs DIR       Where runs are kept (default: $LONGPOLE_RUNS, else the nearest
@@ -121,6 +124,12 @@ def _set_rate(options: RecordOptions, value: str) -> None:
     options.rate_fixed = True
 
 
+def _set_detail(options: RecordOptions, value: str) -> None:
+    if value not in DETAILS:
+        raise UsageError(f"--detail is one of {', '.join(DETAILS)}, not '{value}'.")
+    options.detail = value
+
+
 def _set_linger(options: RecordOptions, value: str) -> None:
     options.linger_s = _number("--linger", value, 0.0, 86400.0)
 
@@ -149,4 +158,5 @@ _VALUED = {
     "--rate": _set_rate,
     "--linger": _set_linger,
     "--disk": _set_disk,
+    "--detail": _set_detail,
 }

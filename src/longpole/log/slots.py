@@ -1,7 +1,8 @@
 """The 64-byte slot, the one shape of a fixed record in rings and in the log alike.
 
-A ring is a file in node-local memory: a header page, then slots. A slot becomes visible when its last
-word holds its own number plus one, so a process killed half-way leaves no torn record behind. This
+A ring is a file in node-local memory: a header, then slots. A slot becomes visible when its last word
+holds its own number plus one, so a process killed half-way leaves no torn record behind. The header also
+holds tallies: counts and histograms of what is too frequent to be kept one by one, exact at any moment. This
 module is loaded into users' interpreters: standard library only, Python 3.8 and later.
 """
 
@@ -19,6 +20,8 @@ EXIT_BYTES = 5
 EXIT_TIMES = 6
 FINISH = 7
 COST = 8
+STEP = 9
+REMARK = 10
 
 OK = 0
 FAILED = 1
@@ -42,21 +45,43 @@ EXIT_TIMES_LAYOUT = struct.Struct("<BBHIqqQQiIQQ")
 FINISH_LAYOUT = struct.Struct("<BBHIqqi28sQ")
 # type, -, -, pid, start, end, user us, system us, read, written, number
 COST_LAYOUT = struct.Struct("<BBHIqqQQQQQ")
+# One training step, inference step or batch whose parts came once each, in their usual order, in one slot:
+# type, status, lane, id, parent, start, then in ns: how long it took, the data wait, and after how long each of
+# forward, backward and optimizer began and how long it took (-1: there was none), label, number.
+# The data wait begins with the step. The label is the text of the name times 256, plus a place in STEP_KINDS.
+STEP_LAYOUT = struct.Struct("<BBHIIqffffffffIQ")
+STEP_KINDS = ("step", "inference", "batch")
+STEP_PARTS = ("data", "forward", "backward", "optimizer")
+# type, -, -, text, at, 40 spare bytes, number; the text is JSON that says what it is about
+REMARK_LAYOUT = struct.Struct("<BBHIq40sQ")
 
 RING_MAGIC = b"LPRING01"
-RING_HEADER_BYTES = 4096
+RING_HEADER_BYTES = 16384
 # magic, version, slots, pid, spare, pid namespace, start ticks, tag, parent tag, parent phase
 RING_HEADER_LAYOUT = struct.Struct("<8sIIIIQQQQQ")
-RING_VERSION = 1
+RING_VERSION = 2
+# Where the header has the number of slots: a writer that finds no memory for all of them lowers it.
+RING_SIZE_OFFSET = 12
 
 # Eight-byte words of the header page that change while the ring lives.
 TAIL_WORD = 16
 LOST_WORD = 17
 CLOSED_WORD = 18
+# How many slots have memory behind them: beyond it nobody may read or write.
+READY_WORD = 19
 
-# The rest of the header page holds the phases that are open now, so that a kill shows what was going on.
+# The rest of the first page holds the phases that are open now, so that a kill shows what was going on.
 OPEN_OFFSET = 256
-OPEN_SLOTS = (RING_HEADER_BYTES - OPEN_OFFSET) // SLOT_BYTES
+OPEN_SLOTS = (4096 - OPEN_OFFSET) // SLOT_BYTES
+
+# The other pages hold tallies of 128 words each: name and kind (texts), count, total, first start, last end,
+# then the time of each of STEP_PARTS, in ns; from word 16 on, the bins of a histogram of durations.
+TALLY_OFFSET = 4096
+TALLY_WORDS = 128
+TALLIES = (RING_HEADER_BYTES - TALLY_OFFSET) // (8 * TALLY_WORDS)
+TALLY_NAME, TALLY_KIND, TALLY_COUNT, TALLY_TOTAL, TALLY_START, TALLY_END, TALLY_PARTS = range(7)
+TALLY_BINS = 16
+BINS = TALLY_WORDS - TALLY_BINS
 
 RING_SUFFIX = ".ring"
 LOST_SUFFIX = ".lost"
@@ -68,3 +93,26 @@ HELLO_TEXT = 1
 def text_parts(text: bytes) -> list[bytes]:
     """Return the pieces of a text, each short enough for one slot; at least one."""
     return [text[at : at + TEXT_PART_BYTES] for at in range(0, len(text), TEXT_PART_BYTES)] or [b""]
+
+
+def bin_of(duration_ns: int) -> int:
+    """Return the bin of a duration: four to each doubling, from 256 ns to a minute.
+
+    Examples:
+        >>> bin_of(0), bin_of(256), bin_of(319), bin_of(320), bin_of(1 << 60)
+        (0, 0, 0, 1, 111)
+    """
+    length = duration_ns.bit_length()
+    if length < 9:
+        return 0
+    return min(((length - 9) << 2) + ((duration_ns >> (length - 3)) & 3), BINS - 1)
+
+
+def bin_start(index: int) -> int:
+    """Return the shortest duration of a bin in ns; the first bin holds shorter ones too.
+
+    Examples:
+        >>> [bin_start(index) for index in (0, 1, 4)]
+        [256, 320, 512]
+    """
+    return (4 + index % 4) << (index // 4 + 6)

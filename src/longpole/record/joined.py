@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from longpole.record.client.ring import Ring
     from longpole.record.options import RecordOptions
 
-_SLOTS = (1024,)
+_SLOTS = 1024
 
 
 def launch_joined(command: list[str], options: RecordOptions) -> int:
@@ -39,7 +39,7 @@ def launch_joined(command: list[str], options: RecordOptions) -> int:
     watch = Watch(start_command(file, command, dict(os.environ), inherited), Reaper(None))
     status = watch.until_end()
     try:
-        ring = create_ring(os.environ[RINGS_VARIABLE], choices=_SLOTS)
+        ring = create_ring(os.environ[RINGS_VARIABLE], slots=_SLOTS)
         _write(
             ring, options.name or name_of(mask_command(command)), (began_ns, time.monotonic_ns()), status, io
         )

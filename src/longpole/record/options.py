@@ -5,6 +5,7 @@ from __future__ import annotations
 DEFAULT_RATE_HZ = 10.0
 DEFAULT_DISK_BYTES = 200_000_000
 DEFAULT_LINGER_S = 5.0
+DETAILS = ("low", "auto", "high")
 
 _INTERPRETERS = ("python", "bash", "sh", "zsh", "Rscript", "julia", "perl", "node", "env", "uv", "time")
 
@@ -21,6 +22,7 @@ class RecordOptions:
         self.disk_bytes = DEFAULT_DISK_BYTES
         self.linger_s = DEFAULT_LINGER_S
         self.files = False
+        self.detail = "auto"
 
 
 def name_of(command: list[str]) -> str:

@@ -8,6 +8,7 @@ import resource
 from longpole.record.assignment import ALL_WELL, Assignment
 from longpole.record.client.phases import RINGS_VARIABLE
 from longpole.record.client.ring import private_ring
+from longpole.record.hooked import with_hooks
 from longpole.record.link import fork_agent
 from longpole.record.options import name_of
 from longpole.record.proc import count_forks
@@ -84,6 +85,8 @@ class Recorder:
         if self._assignment is not None:
             environment[RUN_VARIABLE] = self._assignment.run_path
             environment[RINGS_VARIABLE] = self._assignment.rings_folder
+            if self._assignment.rings_folder:
+                with_hooks(environment, self._options.detail)
         return environment
 
     def discard(self) -> None:

@@ -9,18 +9,25 @@ from __future__ import annotations
 
 import mmap
 import os
+import struct
 
 from longpole.log.slots import (
     CLOSED_WORD,
     LOST_WORD,
     OPEN_OFFSET,
     OPEN_SLOTS,
+    READY_WORD,
     RING_HEADER_BYTES,
     RING_HEADER_LAYOUT,
     RING_MAGIC,
+    RING_SIZE_OFFSET,
     RING_VERSION,
     SLOT_BYTES,
     TAIL_WORD,
+    TALLIES,
+    TALLY_COUNT,
+    TALLY_OFFSET,
+    TALLY_WORDS,
 )
 
 _PATIENCE = 10
@@ -42,11 +49,12 @@ class RingReader:
         """
         if len(memory) < RING_HEADER_BYTES:
             raise ForeignRingError
-        magic, version, self.size, self.pid, _, self.namespace, self.start_ticks, self.tag, *parent = (
+        magic, version, size, self.pid, _, self.namespace, self.start_ticks, self.tag, *parent = (
             RING_HEADER_LAYOUT.unpack_from(memory)
         )
         self.parent_tag, self.parent_phase = parent
-        fits = self.size > 0 and len(memory) == RING_HEADER_BYTES + self.size * SLOT_BYTES
+        self._slots = (len(memory) - RING_HEADER_BYTES) // SLOT_BYTES
+        fits = 0 < size <= self._slots and len(memory) % SLOT_BYTES == 0
         if magic != RING_MAGIC or version != RING_VERSION or not fits:
             raise ForeignRingError
         self._memory = memory
@@ -54,6 +62,12 @@ class RingReader:
         self._next = int(self._words[TAIL_WORD])
         self._stuck = 0
         self.skipped = 0
+
+    @property
+    def size(self) -> int:
+        """How many slots the ring has; its writer may have found memory for fewer than it wished."""
+        (size,) = struct.unpack_from("<I", self._memory, RING_SIZE_OFFSET)
+        return min(max(size, 1), self._slots)
 
     @property
     def lost(self) -> int:
@@ -91,6 +105,12 @@ class RingReader:
         places = range(OPEN_OFFSET, OPEN_OFFSET + OPEN_SLOTS * SLOT_BYTES, SLOT_BYTES)
         return b"".join(self._memory[at : at + SLOT_BYTES] for at in places if self._words[at // 8 + 7])
 
+    def tallies(self) -> list[list[int]]:
+        """Return the words of each tally that has counted something."""
+        first, words = TALLY_OFFSET // 8, self._words
+        places = range(first, first + TALLIES * TALLY_WORDS, TALLY_WORDS)
+        return [words[at : at + TALLY_WORDS].tolist() for at in places if words[at + TALLY_COUNT]]
+
     def close(self) -> None:
         """Let the memory go."""
         self._words.release()
@@ -98,11 +118,11 @@ class RingReader:
 
     def _finished_block(self) -> bytes:
         """Return finished slots up to the first unfinished one or the end of the memory."""
-        place = self._next % self.size
-        first_word = (RING_HEADER_BYTES + place * SLOT_BYTES) // 8
-        if self._words[first_word + 7] != self._next + 1:
+        place, until = self._next % self.size, self._until()
+        if not self._holds(self._next):
             return b""
-        some = min(self.size - place, _BLOCK)
+        first_word = (RING_HEADER_BYTES + place * SLOT_BYTES) // 8
+        some = min(until - place, _BLOCK)
         numbers = self._words[first_word + 7 : first_word + 8 * some : 8].tolist()
         count = _matching(numbers, self._next + 1)
         start = RING_HEADER_BYTES + place * SLOT_BYTES
@@ -110,10 +130,18 @@ class RingReader:
         self._stuck = 0
         return self._memory[start : start + count * SLOT_BYTES]
 
+    def _until(self) -> int:
+        """Return the place behind the last that has memory: reading beyond might not find any, and be fatal."""
+        return min(self.size, int(self._words[READY_WORD]))
+
+    def _holds(self, number: int) -> bool:
+        place = number % self.size
+        if place >= self._until():
+            return False
+        return bool(self._words[(RING_HEADER_BYTES + place * SLOT_BYTES) // 8 + 7] == number + 1)
+
     def _skip_unfilled(self) -> None:
-        place = (self._next + 1) % self.size
-        following = self._words[(RING_HEADER_BYTES + place * SLOT_BYTES) // 8 + 7]
-        self._stuck = self._stuck + 1 if following == self._next + 2 else 0
+        self._stuck = self._stuck + 1 if self._holds(self._next + 1) else 0
         if self._stuck > _PATIENCE:
             self._next += 1
             self.skipped += 1

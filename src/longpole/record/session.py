@@ -37,7 +37,7 @@ from longpole.record.rundir import (
 )
 
 _LAST_WORD_LIMIT_S = 20.0
-_SLOTS = (1024,)
+_SLOTS = 1024
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
     " from longpole.record.detached import main; main(sys.argv[2])"
@@ -89,7 +89,7 @@ class Session:
         used = [max(0, after - before) for after, before in zip(_usage(), self._before, strict=True)]
         times = (self._began_ns, ended_ns)
         try:
-            ring = create_ring(self._rings, choices=_SLOTS)
+            ring = create_ring(self._rings, slots=_SLOTS)
         except OSError as error:
             say(f"the totals of {self.path} are missing: no room in /dev/shm ({error.strerror})")
             return

@@ -14,7 +14,7 @@ from _thread import get_ident  # ``threading`` would cost its import in every us
 from contextvars import ContextVar
 from time import monotonic_ns
 
-from longpole.log.slots import FAILED, OK, PHASE, PHASE_LAYOUT
+from longpole.log.slots import FAILED, OK, PHASE, PHASE_LAYOUT, REMARK, REMARK_LAYOUT
 from longpole.record.client.attributes import as_json
 from longpole.record.client.ring import Ring, create_ring, note_loss
 
@@ -135,6 +135,65 @@ def start_recording(folder: str) -> None:
 def recording() -> bool:
     """Return whether this process's phases are recorded."""
     return bool(_folder)
+
+
+def this_ring() -> Ring | None:
+    """Return the ring of this process, made now if need be; None where nothing is recorded."""
+    return (_ring or _open_ring()) if _folder else None
+
+
+def new_identity() -> int:
+    """Return a number for a phase whose parts are written before it."""
+    return next(_ids)
+
+
+def current() -> int:
+    """Return the number of the phase this code runs in, or 0."""
+    return _current.get()
+
+
+def lane() -> int:
+    """Return the number of this thread."""
+    return _lane()
+
+
+class Past:
+    """A phase that has ended: what is known of it, for whoever finds out only then."""
+
+    __slots__ = ("attributes", "device", "failed", "identity", "kind", "lane", "name", "parent", "times")
+
+    def __init__(self, name: str, kind: str, times: tuple[int, int]) -> None:
+        """Take its name and kind, and when it began and ended on the monotonic clock, in ns."""
+        self.name = name
+        self.kind = kind
+        self.times = times
+        self.parent = -1
+        self.identity = 0
+        self.attributes: dict[str, Any] = {}
+        self.failed = False
+        self.device = 0
+        self.lane = -1
+
+
+def write_past(past: Past) -> None:
+    """Write a phase that has ended; its parent, if not said, is the phase this code runs in."""
+    ring = this_ring()
+    if ring is None:
+        return
+    names = ring.text(past.name), ring.text(past.kind)
+    attributes = ring.once(as_json(past.attributes)) if past.attributes else 0
+    place = past.lane if past.lane >= 0 else _lane()
+    who = past.identity or next(_ids), past.parent if past.parent >= 0 else _current.get()
+    status = FAILED if past.failed else OK
+    fields = (*who, *names, attributes, *past.times, past.device, 0, 0)
+    ring.slot(PHASE_LAYOUT, PHASE, status, place, *fields)
+
+
+def remark(**facts: object) -> None:
+    """Leave a word in the run about the recording of this process."""
+    ring = this_ring()
+    if ring is not None:
+        ring.slot(REMARK_LAYOUT, REMARK, 0, 0, ring.once(as_json(facts)), monotonic_ns(), b"")
 
 
 def _decorated(function: Any, name: str, kind: str, attributes: dict[str, Any]) -> Any:

@@ -2,8 +2,9 @@
 
 A slot is taken by one step of a counter and filled by one call, each atomic under the interpreter, so
 threads and signal handlers may write at any time. When the agent has fallen a whole ring behind, a record
-is dropped and counted; nothing ever waits. The file is fully allocated before it is mapped: writing into
-it can then never meet a full file system, which would end the process with SIGBUS.
+is dropped and counted; nothing ever waits. No slot is written before its memory is allocated: writing can
+then never meet a full file system, which would end the process with SIGBUS. A process that writes little
+gets little memory; the first that does not fit in it, or ``grow``, brings the rest.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import itertools
 import mmap
 import os
 import struct
+from _thread import allocate_lock
 
 from longpole.log.slots import (
     CLOSED_WORD,
@@ -21,21 +23,29 @@ from longpole.log.slots import (
     OPEN_SLOTS,
     PHASE,
     PHASE_LAYOUT,
+    READY_WORD,
     RING_HEADER_BYTES,
     RING_HEADER_LAYOUT,
     RING_MAGIC,
+    RING_SIZE_OFFSET,
     RING_SUFFIX,
     RING_VERSION,
     SLOT_BYTES,
     TAIL_WORD,
+    TALLIES,
+    TALLY_OFFSET,
+    TALLY_WORDS,
     TEXT,
     TEXT_LAYOUT,
     UNFINISHED,
     text_parts,
 )
+from longpole.record.client.tally import Tally
 
-# 4 MiB, which no Python can fill faster than the agent empties it; less where memory is short.
-SLOT_CHOICES = (65536, 16384, 1024)
+# 4 MiB, which no Python can fill faster than the agent empties it; most processes need but the first 64 KiB.
+SLOTS = 65536
+FIRST_SLOTS = 1024
+_PAGE_BYTES = 4096
 # Slots left free, since threads between taking and filling a slot are not counted.
 _MARGIN = 64
 
@@ -43,19 +53,24 @@ _MARGIN = 64
 class Ring:
     """One process's ring. Writing never raises and never blocks."""
 
-    def __init__(self, memory: mmap.mmap, tag: int) -> None:
+    def __init__(self, memory: mmap.mmap, tag: int, path: str = "") -> None:
         """Write into memory that ``create_ring`` or ``private_ring`` has prepared."""
         self.tag = tag
         self.pid = os.getpid()
         self.memory = memory
-        self.size = (len(memory) - RING_HEADER_BYTES) // SLOT_BYTES
+        self._path = path
         self._words = memoryview(memory).cast("Q")
+        self.size = (len(memory) - RING_HEADER_BYTES) // SLOT_BYTES
+        self._ready = int(self._words[READY_WORD])
+        self._limit = self._ready - _MARGIN
+        self._growing = allocate_lock()
         self._taken = 0
         self._numbers = itertools.count()
         self._losses = itertools.count(1)
         self._texts: dict[str, int] = {}
         self._identities = itertools.count(1)
         self._free = list(range(OPEN_SLOTS))
+        self._tallies: dict[tuple[str, str], Tally] = {}
 
     def text(self, text: str) -> int:
         """Return the number of a text in this ring, writing it there first if it is new."""
@@ -68,7 +83,7 @@ class Ring:
 
     def slot(self, layout: struct.Struct, *fields: object) -> bool:
         """Write one record, its fields without the closing number; return whether there was room."""
-        if self._taken - self._words[TAIL_WORD] >= self.size - _MARGIN:
+        if self._taken >= self._limit and not self._make_room():
             self._words[LOST_WORD] = next(self._losses)
             return False
         number = next(self._numbers)
@@ -77,6 +92,45 @@ class Ring:
             self.memory, RING_HEADER_BYTES + number % self.size * SLOT_BYTES, *fields, number + 1
         )
         return True
+
+    def tally(self, name: str, kind: str) -> Tally | None:
+        """Return where phases of this name and kind are counted; None if there is no place left."""
+        known = self._tallies.get((name, kind))
+        if known is None and len(self._tallies) < TALLIES:
+            base = TALLY_OFFSET // 8 + len(self._tallies) * TALLY_WORDS
+            known = self._tallies[name, kind] = Tally(self._words, base, (self.text(name), self.text(kind)))
+        return known
+
+    def grow(self) -> None:
+        """Get the rest of the memory, all of it now, so that a long run takes no more than a short one."""
+        if self._ready == self.size or not self._growing.acquire(False):
+            return
+        try:
+            self._allocate()
+        except OSError:
+            # Nothing has been written beyond, so a smaller ring has the same slots in the same places.
+            struct.pack_into("<I", self.memory, RING_SIZE_OFFSET, self._ready)
+            self.size = self._ready
+        finally:
+            self._growing.release()
+
+    def _allocate(self) -> None:
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            os.posix_fallocate(descriptor, 0, len(self.memory))
+        finally:
+            os.close(descriptor)
+        for at in range(RING_HEADER_BYTES + self._ready * SLOT_BYTES, len(self.memory), _PAGE_BYTES):
+            self.memory[at] = 0
+        self._words[READY_WORD] = self._ready = self.size
+
+    def _make_room(self) -> bool:
+        """Find out up to where slots may be written; return whether there is one now."""
+        if self._taken >= self._ready - _MARGIN:
+            self.grow()
+        free = int(self._words[TAIL_WORD]) + self.size
+        self._limit = (free if self._ready == self.size else min(free, self._ready)) - _MARGIN
+        return self._taken < self._limit
 
     def open_phase(self, *fields: int) -> int:
         """Note a phase that has begun (lane, id, parent, name, kind, start); return its place or -1."""
@@ -115,9 +169,7 @@ class Ring:
         return identity
 
 
-def create_ring(
-    folder: str, parent: tuple[int, int] = (0, 0), choices: tuple[int, ...] = SLOT_CHOICES
-) -> Ring:
+def create_ring(folder: str, parent: tuple[int, int] = (0, 0), slots: int = SLOTS) -> Ring:
     """Create a ring in ``folder``; ``parent`` is the tag and phase of the process forked from.
 
     Raises:
@@ -125,12 +177,7 @@ def create_ring(
     """
     tag = int.from_bytes(os.urandom(8), "little")
     stem = os.path.join(folder, f"{tag:016x}")
-    for slots in choices[:-1]:
-        try:
-            return Ring(_create_file(stem, slots, tag, parent), tag)
-        except OSError:
-            continue
-    return Ring(_create_file(stem, choices[-1], tag, parent), tag)
+    return Ring(_create_file(stem, slots, tag, parent), tag, stem + RING_SUFFIX)
 
 
 def private_ring(slots: int) -> Ring:
@@ -138,6 +185,7 @@ def private_ring(slots: int) -> Ring:
     memory = mmap.mmap(-1, RING_HEADER_BYTES + slots * SLOT_BYTES)
     tag = int.from_bytes(os.urandom(8), "little")
     _write_header(memory, slots, tag, (0, 0))
+    _set_ready(memory, slots)
     return Ring(memory, tag)
 
 
@@ -155,9 +203,12 @@ def _create_file(stem: str, slots: int, tag: int, parent: tuple[int, int]) -> mm
     size = RING_HEADER_BYTES + slots * SLOT_BYTES
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        os.posix_fallocate(descriptor, 0, size)
+        ready = min(slots, FIRST_SLOTS)
+        os.ftruncate(descriptor, size)
+        os.posix_fallocate(descriptor, 0, RING_HEADER_BYTES + ready * SLOT_BYTES)
         memory = mmap.mmap(descriptor, size)
         _write_header(memory, slots, tag, parent)
+        _set_ready(memory, ready)
         os.rename(path, stem + RING_SUFFIX)
     except OSError:
         os.unlink(path)
@@ -170,6 +221,10 @@ def _create_file(stem: str, slots: int, tag: int, parent: tuple[int, int]) -> mm
 def _write_header(memory: mmap.mmap, slots: int, tag: int, parent: tuple[int, int]) -> None:
     identity = (os.getpid(), 0, pid_namespace(), _start_ticks(), tag, *parent)
     RING_HEADER_LAYOUT.pack_into(memory, 0, RING_MAGIC, RING_VERSION, slots, *identity)
+
+
+def _set_ready(memory: mmap.mmap, slots: int) -> None:
+    struct.pack_into("<Q", memory, 8 * READY_WORD, slots)
 
 
 def pid_namespace() -> int:

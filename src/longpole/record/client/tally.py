@@ -1,0 +1,50 @@
+"""Counts and a histogram in the memory of a ring: what came too often to be kept one by one.
+
+They are whole after every addition, so a process that is killed at any moment leaves its exact count.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+from longpole.log.slots import (
+    TALLY_BINS,
+    TALLY_COUNT,
+    TALLY_END,
+    TALLY_KIND,
+    TALLY_NAME,
+    TALLY_PARTS,
+    TALLY_START,
+    TALLY_TOTAL,
+    bin_of,
+)
+
+
+class Tally:
+    """All phases of one name and kind that were only counted."""
+
+    __slots__ = ("_base", "_lock", "_words")
+
+    def __init__(self, words: memoryview, base: int, texts: tuple[int, int]) -> None:
+        """Count in the words from ``base`` on; ``texts`` are those of the name and the kind."""
+        self._words = words
+        self._base = base
+        self._lock = allocate_lock()
+        words[base + TALLY_NAME], words[base + TALLY_KIND] = texts
+
+    def add(self, start_ns: int, end_ns: int) -> None:
+        """Count one."""
+        words, base, took = self._words, self._base, end_ns - start_ns
+        with self._lock:
+            if not words[base + TALLY_COUNT]:
+                words[base + TALLY_START] = start_ns
+            words[base + TALLY_COUNT] += 1
+            words[base + TALLY_TOTAL] += took
+            words[base + TALLY_END] = end_ns
+            words[base + TALLY_BINS + bin_of(took)] += 1
+
+    def add_parts(self, parts_ns: tuple[int, ...]) -> None:
+        """Add to the time of each of the parts."""
+        with self._lock:
+            for at, part_ns in enumerate(parts_ns, self._base + TALLY_PARTS):
+                self._words[at] += part_ns

@@ -1,0 +1,108 @@
+"""Epochs: loops over a data loader, from the first look into it to its end.
+
+An epoch that trained nothing is an evaluation. A loop that was left early ends with its last fetch, which is
+known when the next one over the same loader begins, or when the process ends.
+"""
+
+from __future__ import annotations
+
+import os
+from time import monotonic_ns
+from weakref import WeakKeyDictionary
+
+from longpole.record.client.phases import Past, current, lane, new_identity, this_ring, write_past
+from longpole.record.hooks.ends import at_end
+from longpole.record.hooks.steps import BATCH, TRAINING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from longpole.record.hooks.steps import Loop
+
+_EPOCH, _EVALUATION = "epoch", "evaluation"
+
+
+class Epoch:
+    """One loop over a loader that is under way; ``counts`` are its steps, by kind."""
+
+    __slots__ = ("counts", "fetches", "identity", "lane", "last_ns", "number", "parent", "place", "start_ns")
+
+    def __init__(self, number: int, start_ns: int) -> None:
+        """Begin."""
+        self.number = number
+        self.start_ns = self.last_ns = start_ns
+        self.identity, self.parent, self.lane = new_identity(), current(), lane()
+        self.counts = [0, 0, 0]
+        self.fetches = 0
+        self.place = -1
+        ring = this_ring()
+        if ring is not None:
+            names = ring.text(_EPOCH), ring.text(_EPOCH)
+            self.place = ring.open_phase(self.lane, self.identity, self.parent, *names, start_ns)
+
+    def write(self, end_ns: int) -> None:
+        """Write it, now that it has ended."""
+        kind = _EPOCH if self.counts[TRAINING] or not any(self.counts[:BATCH]) else _EVALUATION
+        past = Past(kind, kind, (self.start_ns, end_ns))
+        past.identity, past.parent, past.lane = self.identity, self.parent, self.lane
+        past.attributes = {"number": self.number, "batches": self.fetches, "steps": self.counts[TRAINING]}
+        write_past(past)
+        ring = this_ring()
+        if ring is not None:
+            ring.close_phase(self.place)
+
+
+class Epochs:
+    """All epochs that are under way in this process, by the iterator that is looped over."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._open: dict[int, Epoch] = {}
+        self._numbers: Any = WeakKeyDictionary()
+        self._latest: Any = WeakKeyDictionary()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._open.clear)
+
+    def begin(self, loader: Any, iterator: Any, start_ns: int) -> None:
+        """A loop over a loader begins."""
+        if this_ring() is None:
+            return
+        for left in (self._latest.get(loader), id(iterator)):
+            if left in self._open:
+                self._write(left)
+        if not self._open:
+            at_end(self.finish)
+        number = self._numbers[loader] = self._numbers.get(loader, 0) + 1
+        self._latest[loader] = id(iterator)
+        self._open[id(iterator)] = Epoch(number, start_ns)
+
+    def enter(self, loop: Loop, iterator: Any) -> None:
+        """A batch of this loop is fetched: steps are its own from now on."""
+        epoch = loop.epoch = self._open.get(id(iterator))
+        if epoch is not None:
+            epoch.last_ns = monotonic_ns()
+            epoch.fetches += 1
+
+    def leave(self, loop: Loop, iterator: Any, error: BaseException) -> None:
+        """The fetch has failed: usually because there was no further batch. Never raises."""
+        try:
+            now = monotonic_ns()
+            loop.end_loop()
+            loop.epoch = None
+            epoch = self._open.get(id(iterator))
+            if epoch is not None and isinstance(error, StopIteration):
+                epoch.fetches -= 1
+                epoch.last_ns = now
+                self._write(id(iterator))
+        except Exception:  # noqa: BLE001, S110  an exception of the program is on its way
+            pass
+
+    def finish(self) -> None:
+        """Write those that were left early."""
+        for iterator in list(self._open):
+            self._write(iterator)
+
+    def _write(self, iterator: int) -> None:
+        epoch = self._open.pop(iterator)
+        epoch.write(epoch.last_ns)
