@@ -61,7 +61,7 @@ test: check ## All checks, tests with coverage, the docs: what CI runs
 	$(call say,mkdocs,site)
 	@$(BIN)/mkdocs build --quiet --strict
 
-demo: $(READY) ## Record a small real workload and show where its time went
+demo: $(READY) ## Record a small real training in PyTorch and show where its time went
 	$(call say,demo,examples/demo.py)
 	@$(BIN)/python examples/demo.py
 

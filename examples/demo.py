@@ -1,4 +1,4 @@
-"""Record a small real workflow and show where its time went; the data lives in a temporary folder."""
+"""Record a small real training in PyTorch and show where its time went; it writes to a temporary folder."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-PIPELINE = Path(__file__).with_name("pipeline.py")
+TRAINING = Path(__file__).with_name("train.py")
 NEXT = (
     ("show --all", "every phase, every process, every limit"),
-    ("query latest \"SELECT name, attributes FROM phases WHERE kind = 'epoch'\"", "ask anything in SQL"),
-    ("export latest --to perfetto", "a time line for ui.perfetto.dev"),
+    ("query latest \"FROM phases WHERE kind = 'epoch'\"", "ask anything in SQL"),
+    ("export latest --to perfetto", "a time line of every step, for ui.perfetto.dev"),
     ("doctor", "what this machine lets a recording see"),
 )
 
@@ -21,9 +21,9 @@ NEXT = (
 def main() -> int:
     longpole = [sys.executable, "-m", "longpole"]
     with tempfile.TemporaryDirectory(prefix="longpole-demo-") as folder:
-        workflow = [sys.executable, os.path.relpath(PIPELINE), folder]
-        print("$ longpole record --name demo -- python examples/pipeline.py", folder, flush=True)
-        ended = subprocess.run([*longpole, "record", "--name", "demo", "--", *workflow], check=False)
+        training = [sys.executable, os.path.relpath(TRAINING), folder]
+        print("$ longpole record --name demo -- python examples/train.py", folder, flush=True)
+        ended = subprocess.run([*longpole, "record", "--name", "demo", "--", *training], check=False)
         if ended.returncode:
             return ended.returncode
     print("$ longpole show", flush=True)

@@ -84,6 +84,7 @@ class HandmadeLog:
     def __init__(self, run: Path) -> None:
         self._writer = LogWriter(str(run), OFFSET)
         self._texts: dict[int, dict[str, int]] = {}
+        self._remarks = 0
         self.launcher_slots = 0
 
     def __enter__(self) -> HandmadeLog:
@@ -170,6 +171,40 @@ class HandmadeLog:
                 slots.PHASE, *fields, ms(times[0]), ms(times[1]), given["device"], 0, 0, 1
             ),
         )
+
+    def step(
+        self,
+        source: int,
+        identity: int,
+        times: tuple[float, float],
+        parts: dict[str, tuple[float, float]] | None = None,
+        **facts: Any,
+    ) -> None:
+        """Write a step of a ring with the parts it had; all times in milliseconds, as for phases."""
+        given = {"status": slots.OK, "parent": 0, "kind": "step", "name": "step", "lane": 0, **facts}
+        label = self.text(source, given["name"]) << 8 | slots.STEP_KINDS.index(given["kind"])
+        fields = [ms(times[1]) - ms(times[0])]
+        for name in slots.STEP_PARTS:
+            start, end = (parts or {}).get(name, (times[0], None))
+            after = () if name == slots.STEP_PARTS[0] else (ms(start) - ms(times[0]),)
+            fields += [*after, slots.STEP_NONE if end is None else ms(end) - ms(start)]
+        head = (given["status"], given["lane"], given["parent"], identity, label, ms(times[0]))
+        self.slot(source, slots.STEP_LAYOUT.pack(slots.STEP, *head, *fields, identity))
+
+    def remark(self, source: int, at: float = 0, **facts: Any) -> None:
+        """Write what a process says about its own recording."""
+        self._remarks += 1
+        text = self.text(source, json.dumps(facts))
+        self.slot(
+            source, slots.REMARK_LAYOUT.pack(slots.REMARK, 0, 0, text, ms(at), b"", 1000 + self._remarks)
+        )
+
+    def sum(self, source: int, name: str, count: int, times: tuple[float, float], **facts: Any) -> None:
+        """Note so many phases of one name as their sum; ``total`` is in milliseconds."""
+        texts = {"name": self.text(source, name), "kind": self.text(source, facts.pop("kind", "phase"))}
+        total_ns = ms(facts.pop("total", times[1] - times[0]))
+        known = {"count": count, "total_ns": total_ns, "start": ms(times[0]), "end": ms(times[1])}
+        self.note("sum", source=source, **texts, **known, **facts)
 
     def sample(self, number: int, start: float, end: float, **facts: int) -> None:
         """Write a reading of a process."""

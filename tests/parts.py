@@ -14,7 +14,8 @@ import socket
 import struct
 import subprocess
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
+from importlib.util import find_spec
 
 import pytest
 
@@ -138,6 +139,12 @@ def _attributes(payload: bytes) -> list[tuple[int, bytes]]:
     return found
 
 
+def _modules(*names: str) -> str:
+    """Look for modules without importing them: a framework would change this process."""
+    missing = [name for name in names if find_spec(name) is None]
+    return f"there is no module {', '.join(missing)}" if missing else ""
+
+
 def _fails(*command: str) -> str:
     """Return how a command fails, or an empty string."""
     program = _which(command[0])
@@ -163,4 +170,9 @@ PROBES: dict[str, Callable[[], str]] = {
     "perfetto": _perfetto,
     "fanotify": _fanotify,
     "taskstats": _taskstats,
+    **{
+        name: partial(_modules, name)
+        for name in ("torch", "keras", "lightning", "sklearn", "optuna", "joblib")
+    },
+    "jupyter": partial(_modules, "ipykernel", "jupyter_client"),
 }

@@ -13,17 +13,23 @@ from longpole.model.recording import Reading, RecordingNotes
 SECOND = 1_000_000_000
 START = 1_700_000_000 * SECOND
 
-_TEXTS = {"kind", "name", "metric", "unit", "command", "scope", "peak_source", "source"}
-_FLOATS = {"amount", "covered_s", "capacity", "value", "peak"}
+_TEXTS = {
+    *("kind", "name", "metric", "unit", "command", "scope", "peak_source", "source"),
+    *("what", "mark", "part", "part_name", "attributes", "search", "status"),
+}
+_FLOATS = {"amount", "covered_s", "capacity", "value", "peak", "p50_ns", "p95_ns"}
 _COLUMNS = {
     "run": "start_ns end_ns",
     "hosts": "cores",
     "totals": "metric value",
     "phases": "kind name count total_ns cut",
-    "processes": f"id name command start_ns end_ns peak_source {' '.join(Metric)}",
+    "processes": f"id pid rank world name command start_ns end_ns peak_source {' '.join(Metric)}",
     "memory": "process at_ns resident proportional",
     "host": "kind name metric unit capacity amount covered_s",
     "gpus": "host name scope metric amount covered_s peak",
+    "steps": "what process kind mark name part part_name attributes count total_ns low_ns high_ns p50_ns"
+    " p95_ns",
+    "trials": "search search_ns name process duration_ns status attributes full epochs all_epochs",
 }
 
 
@@ -46,6 +52,26 @@ def process(number: int, start_s: float = 0.0, end_s: float | None = 1.0, **know
     return {**facts, "end_ns": end, **known}
 
 
+def full(count: int, total_ns: int, process: int = 1, kind: str = "step", **known: Any) -> dict[str, Any]:
+    """A row of steps: those of one process that were noted one by one, all of the same length."""
+    mean = total_ns // count if count else None
+    times = dict.fromkeys(("low_ns", "high_ns", "p50_ns", "p95_ns"), mean)
+    facts = {"what": "full", "process": process, "kind": kind, "name": "step", **times}
+    return {**facts, "count": count, "total_ns": total_ns, **known}
+
+
+def part(name: str, total_ns: int, process: int = 1, kind: str = "step", **known: Any) -> dict[str, Any]:
+    """A row of steps: all parts of one name in those that were noted."""
+    facts = {"what": "part", "process": process, "kind": kind, "name": "step", "part": name}
+    return {**facts, "part_name": name, "count": 1, "total_ns": total_ns, **known}
+
+
+def many(count: int, total_ns: int, attributes: str = "", process: int = 1, **known: Any) -> dict[str, Any]:
+    """A row of steps: one that stands for many."""
+    facts = {"what": "sum", "process": process, "kind": "step", "name": "step"}
+    return {**facts, "count": count, "total_ns": total_ns, "attributes": attributes, **known}
+
+
 def evidence(**parts: Any) -> Evidence:
     """A run of one second; each part may be replaced."""
     facts: dict[str, Any] = {
@@ -58,7 +84,7 @@ def evidence(**parts: Any) -> Evidence:
         "run": table("run", (START, START + SECOND)),
         "hosts": table("hosts", (2,)),
     }
-    for name in ("totals", "phases", "processes", "memory", "host", "gpus"):
+    for name in ("totals", "phases", "processes", "memory", "host", "gpus", "steps", "trials"):
         facts[name] = table(name)
     return Evidence(**(facts | parts))
 

@@ -8,8 +8,9 @@ from longpole.analyse.overview import overview
 from longpole.model.execution import Metric
 from longpole.model.manifest import Manifest, State
 from longpole.model.recording import Reading, RecordingNotes
-from tests.analyse.evidence import SECOND, START, evidence, process, recorded, table
+from tests.analyse.evidence import SECOND, START, evidence, full, many, part, process, recorded, table
 
+DATA = ("data", "data", 4, 2 * SECOND, 0)
 # What others rely on, in this order; what follows it is ours.
 KEYS = [
     *("schema_version", "run", "name", "command", "exit_code", "signal", "makespan_s", "processes"),
@@ -22,7 +23,8 @@ KEYS = [
 def test_keys_that_others_rely_on_come_first_and_in_order():
     found = overview(evidence())
 
-    assert [field.name for field in fields(found)] == [*KEYS, "state", "started", "cores", "process_list"]
+    ours = ["state", "started", "cores", "process_list", "trials"]
+    assert [field.name for field in fields(found)] == [*KEYS, *ours]
 
 
 def test_a_run_worked_by_hand():
@@ -60,9 +62,31 @@ def test_what_is_not_known_is_none():
     found = overview(replace(unknown, hosts=table("hosts"), reading=Reading()))
 
     absent = [field.name for field in fields(found) if getattr(found, field.name) is None]
-    assert absent == [
-        key for key in KEYS[4:] if key not in ("processes", "gpus", "phases", "unseen", "limits")
-    ] + ["cores"]
+    lists = ("processes", "gpus", "phases", "steps", "unseen", "limits")
+    assert absent == [key for key in KEYS[4:] if key not in lists] + ["cores"]
+
+
+def test_steps_are_in_no_share_of_the_phases():
+    found = overview(
+        evidence(
+            phases=table(
+                "phases", ("epoch", "epoch", 2, 8 * SECOND, 0), ("step", "step", 4, 6 * SECOND, 0), DATA
+            ),
+            steps=table("steps", full(4, 6 * SECOND), part("data", 2 * SECOND, count=4)),
+            processes=table("processes", process(1, pid=4711, rank=0, world=2)),
+        )
+    )
+
+    (use,) = found.steps
+    assert (use.pid, use.rank, use.world, use.count, use.data_s) == (4711, 0, 2, 4, 2.0)
+    shares = {phase.name: (phase.share, phase.in_steps) for phase in found.phases}
+    assert shares == {"epoch": (1.0, False), "step": (0.0, True), "data": (0.0, True)}
+
+
+def test_counted_steps_are_said_to_be_counted():
+    found = overview(evidence(steps=table("steps", many(5, SECOND, '{"bins": [[256, 5]]}'))))
+
+    assert any("p50 and p95" in limit for limit in found.limits)
 
 
 def test_the_makespan_is_the_manifests_where_the_log_has_none():

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from longpole.analyse.memory import MemoryPeak
+from longpole.analyse.steps import Counting
 from longpole.analyse.visibility import Witness, limits, unseen
 from longpole.model.manifest import State
-from longpole.model.recording import Reading, RecordingNotes
+from longpole.model.recording import DetailChoice, HookFailure, Reading, RecordingNotes
 from tests.analyse.evidence import recorded
 
 SOUND = Witness(
@@ -46,6 +47,8 @@ def test_of_a_sound_run_only_mapped_memory_is_unseen():
         (noted(opens_overrun=True), "opened faster"),
         (noted(faults=("gpu: NVMLError: gone",)), "A part of the recorder stopped: Gpu: NVMLError: gone."),
         (noted(ended=False), "no last word"),
+        (noted(unreached_total=2), "2 Pythons could not be looked into"),
+        (noted(hooks_given_up=(HookFailure("torch", "OSError"),)), "The hook for torch gave up in 1 process"),
         (told(left_behind=2), "2 processes still ran"),
         (told(troubles=("the agent was killed by signal 9",)), "The agent was killed by signal 9."),
         (replace(SOUND, state=State.BROKEN), "broken off"),
@@ -88,7 +91,9 @@ def test_what_the_launcher_said_is_not_said_twice():
         ),
         (replace(SOUND, cut_phases=2), "2 phases had not ended"),
         (replace(SOUND, stolen_percent=3.4), "took 3 % of its CPU"),
-        (noted(summed_up=7), "7 phases are kept as sums"),
+        (noted(summed_up=7), "7 phases are kept as histograms"),
+        (noted(details=(DetailChoice(1, "step", "auto", 45, 900_000, 8),)), "1 of 45 is noted in full"),
+        (replace(SOUND, steps=Counting(1, 5)), "p50 and p95"),
         (replace(SOUND, memory=MemoryPeak(1, 3, 3)), "PSS: a page"),
         (replace(SOUND, memory=MemoryPeak(1, 3, 2)), "PSS for 2 of 3 processes"),
         (replace(SOUND, memory=MemoryPeak(1, 3, 0)), "Memory is RSS"),

@@ -12,6 +12,10 @@ HOST_KEYS = {
     *("cpu_busy_percent", "others_cpu_percent", "network_rx_bytes", "network_tx_bytes"),
     *("disk_read_bytes", "disk_written_bytes"),
 }
+STEP_KEYS = [
+    *("process", "pid", "rank", "world", "kind", "name", "count", "mean_s", "p50_s", "p95_s"),
+    *("data_s", "forward_s", "backward_s", "optimizer_s", "checkpoint_s", "other_s", "total_s"),
+]
 WAITING = "import sys, longpole\nwith longpole.phase('wait'):\n  print('here', flush=True); sys.stdin.read()"
 
 
@@ -22,7 +26,8 @@ def test_json_has_what_others_rely_on(call):
     assert (done.returncode, done.stderr) == (0, "")
     assert list(shown)[: len(KEYS)] == KEYS
     assert (shown["schema_version"], shown["name"], shown["exit_code"]) == (1, "work", 0)
-    assert (shown["signal"], shown["steps"], shown["state"]) == (None, None, "finished")
+    assert (shown["signal"], shown["trials"], shown["state"]) == (None, [], "finished")
+    assert [list(steps) for steps in shown["steps"]] == [STEP_KEYS]
     assert all(set(phase) == PHASE_KEYS for phase in shown["phases"])
     assert set(shown["host"]) == HOST_KEYS
     assert set(shown["recording"]) == {"cpu_s", "percent"}
@@ -35,6 +40,19 @@ def test_phases_are_counted_and_their_shares_sum_to_one(call):
     counts = {(phase["kind"], phase["name"]): phase["count"] for phase in phases}
     assert counts == {("phase", "outer"): 1, ("step", "inner"): 5, ("phase", "thread"): 1}
     assert sum(phase["share"] for phase in phases) == pytest.approx(1.0)
+
+
+def test_steps_that_were_marked_have_a_table_and_no_share(call):
+    shown = json.loads(call("show", "--json").stdout)
+    text, everything = call("show").stdout, call("show", "--all").stdout
+
+    (steps,) = shown["steps"]
+    assert (steps["kind"], steps["name"], steps["count"], steps["data_s"]) == ("training", "inner", 5, None)
+    assert [phase["share"] for phase in shown["phases"] if phase["kind"] == "step"] == [0.0]
+    assert "Training steps" in text
+    assert "inner (step)" not in text
+    assert "inner (step)" in everything
+    assert "take no share" in everything
 
 
 def test_bytes_of_the_tree_are_in_the_totals(call):
@@ -51,7 +69,7 @@ def test_the_latest_run_is_shown_in_one_screen_without_colour(call):
     assert (done.returncode, done.stderr) == (0, "")
     assert " work " in done.stdout.splitlines()[1]
     assert "finished in" in done.stdout
-    assert "inner (step)" in done.stdout
+    assert "Training steps" in done.stdout
     assert "\x1b" not in done.stdout
     assert len(done.stdout.splitlines()) <= 45
     assert max(map(len, done.stdout.splitlines())) <= 80

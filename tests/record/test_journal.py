@@ -27,6 +27,19 @@ def test_intervals_stretch_as_the_bound_comes_near(tmp_path: Path) -> None:
     assert stretches[-1] >= 64
 
 
+def test_sums_have_a_share_of_their_own(tmp_path: Path) -> None:
+    book = journal(tmp_path, 2900)
+    stretches = []
+    for number in range(100):
+        book.note("sum", name=number)
+        stretches.append(book.sums_stretch)
+
+    assert stretches[0] == 1
+    assert stretches == sorted(stretches)
+    assert stretches[-1] > 2
+    assert book.stretch == 1
+
+
 def test_process_notes_beyond_the_bound_are_counted(tmp_path: Path) -> None:
     book = journal(tmp_path, 1000)
     for number in range(100):

@@ -85,6 +85,9 @@ BY_TYPE = {
     "float": st.floats(),
     "tuple": st.just([1, 2, 3, 4, 5, 6]),
     "Annotated": st.just([["m", "u"], ["n", "v"]]),
+    "Numbers": st.lists(NUMBERS, max_size=3),
+    "Bins": st.lists(st.tuples(st.integers(0, 111), NUMBERS), max_size=3),
+    "Parts": st.lists(NUMBERS, max_size=5),
 }
 
 
@@ -101,18 +104,31 @@ def plausible_notes(draw):
     return facts
 
 
+TEXTS = (
+    *(b'{"role":"launcher"}', b'{"rank":9e99}', b"\xff\xfe", b"name", b"", b"[" * 44),
+    *(b'{"about":"rank","rank":3,"world":-1}', b'{"about":"rank","rank":3,"world":4}'),
+    *(b'{"about":"hook","hook":"torch","why":"x"}', b'{"about":"hook","hook":7}', b'{"about":"later"}'),
+    *(b'{"about":"detail","kind":"step","every":2}', b'{"about":"detail","every":9e99}'),
+)
+
+
 @st.composite
 def plausible_slots(draw):
     """Return a slot of a known kind with odd numbers in it."""
-    kind = draw(st.sampled_from([slots.PHASE] * 8 + list(range(2, 9))))
+    kind = draw(st.sampled_from([slots.PHASE] * 8 + [slots.STEP] * 4 + list(range(2, 11))))
     small = draw(st.lists(NUMBERS, min_size=5, max_size=5))
     times = [draw(MOMENTS), draw(MOMENTS)]
     huge = draw(st.sampled_from([0, 5, (1 << 64) - 1]))
     if kind == slots.PHASE:
         head = (kind, draw(st.integers(0, 255)), 1, *small, *times)
         return slots.PHASE_LAYOUT.pack(*head, draw(NUMBERS), 0, 0, 1)
+    if kind == slots.STEP:
+        durations = draw(st.lists(NUMBERS, min_size=8, max_size=8))
+        return slots.STEP_LAYOUT.pack(kind, draw(st.integers(0, 3)), 1, *small[:3], times[0], *durations, 1)
+    if kind == slots.REMARK:
+        return slots.REMARK_LAYOUT.pack(kind, 0, 0, small[0], times[0], b"", small[1])
     if kind == slots.TEXT:
-        text = draw(st.sampled_from([b'{"role":"launcher"}', b'{"rank":9e99}', b"\xff\xfe", b"name", b""]))
+        text = draw(st.sampled_from(TEXTS))
         return slots.TEXT_LAYOUT.pack(
             kind, draw(st.integers(0, 1)), small[0] & 3, small[1], draw(NUMBERS), text, 1
         )

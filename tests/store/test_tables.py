@@ -12,6 +12,7 @@ import pytest
 
 from longpole.errors import DamagedRunError, UsageError
 from longpole.model.execution import TABLES
+from longpole.store.database import Writer
 from longpole.store.run import open_run
 from tests.builders import RUNNING, HandmadeRun, small_run
 
@@ -60,6 +61,13 @@ def test_all_tables_have_the_columns_of_the_model(run):
 
     for name, table in TABLES.items():
         assert list(stored.table(name)) == [field.name for field in table.fields]
+
+
+def test_writing_shows_no_progress_among_what_commands_print():
+    with Writer() as writer:
+        [(shown,)] = writer._connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()
+
+    assert not shown
 
 
 def test_tables_are_built_once(run):

@@ -1,8 +1,8 @@
 """The overview of a run: its totals, where its time went, and how far to believe it.
 
 Method: totals are the run's own, exact once it has ended; the rest is joined from the analyses of phases,
-processes, memory, host and GPUs beside this file. CPU and bytes that no listed process shows are the run's
-total minus the sum over processes, where that is above zero.
+processes, steps, trials, memory, host and GPUs beside this file. CPU and bytes that no listed process shows
+are the run's total minus the sum over processes, where that is above zero.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from longpole.analyse.host import OwnUse, host_use, stolen_percent
 from longpole.analyse.memory import MemoryPeak, peak_memory
 from longpole.analyse.phases import cut_phases, phase_sums
 from longpole.analyse.processes import process_uses
+from longpole.analyse.steps import counting, parts_of_steps, step_uses
+from longpole.analyse.trials import trials_of
 from longpole.analyse.values import number, whole, word
 from longpole.analyse.visibility import Witness, limits, unseen
 from longpole.model.columns import Columns
@@ -40,10 +42,12 @@ class Evidence:
         hosts: ``cores``, one row per host.
         totals: ``metric`` and ``value`` of the run as a whole.
         phases: As ``phase_sums`` takes them, with ``cut``, the number that had not ended.
-        processes: As ``process_uses`` takes them, with ``id`` and ``peak_source``.
+        processes: As ``process_uses`` takes them, with ``id``, ``pid``, ``rank``, ``world``, ``peak_source``.
         memory: As ``peak_memory`` takes them.
         host: As ``host_use`` takes them.
         gpus: As ``gpu_use`` takes them.
+        steps: As ``step_uses`` takes them.
+        trials: As ``trials_of`` takes them.
     """
 
     manifest: Manifest
@@ -58,6 +62,8 @@ class Evidence:
     memory: Columns
     host: Columns
     gpus: Columns
+    steps: Columns
+    trials: Columns
 
 
 def overview(evidence: Evidence) -> Overview:
@@ -87,9 +93,9 @@ def overview(evidence: Evidence) -> Overview:
         storage_written_bytes=whole(totals.get(Metric.STORAGE_WRITTEN)),
         peak_memory_bytes=memory.bytes,
         gpus=gpu_use(evidence.gpus),
-        phases=phase_sums(evidence.phases),
+        phases=phase_sums(evidence.phases, parts_of_steps(evidence.steps)),
         host=host_use(evidence.host, _own_use(totals, cost, makespan_s)),
-        steps=None,
+        steps=step_uses(evidence.steps, evidence.processes),
         recording=cost,
         unseen=unseen(witness),
         limits=limits(witness),
@@ -97,6 +103,7 @@ def overview(evidence: Evidence) -> Overview:
         started=manifest.started,
         cores=_cores(evidence.hosts),
         process_list=uses,
+        trials=trials_of(evidence.trials, evidence.steps),
     )
 
 
@@ -167,4 +174,5 @@ def _witness(
         phases=evidence.phases.rows,
         cut_phases=cut_phases(evidence.phases),
         stolen_percent=stolen_percent(evidence.host),
+        steps=counting(evidence.steps),
     )

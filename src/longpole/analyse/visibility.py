@@ -7,9 +7,12 @@ count of what was started meanwhile, less those seen. It counts threads and what
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from longpole.analyse.hooks import detail_limits, hooks_missing
 from longpole.analyse.memory import MemoryPeak
+from longpole.analyse.sentences import count_of, sentence
+from longpole.analyse.steps import Counting
 from longpole.model.manifest import Manifest, State
 from longpole.model.recording import Reading, RecordingNotes
 from longpole.units import show_bytes, show_seconds
@@ -26,6 +29,7 @@ class Witness:
         cut_phases: Phases that had not ended when their process did, or when recording ended.
         nested_phases: Whether there are phases at all, which may nest.
         stolen_percent: CPU time of the hosts that went to other guests of the same machine.
+        steps: How far steps of training and inference are known one by one.
     """
 
     manifest: Manifest
@@ -39,11 +43,18 @@ class Witness:
     phases: int = 0
     cut_phases: int = 0
     stolen_percent: float = 0.0
+    steps: Counting = field(default_factory=Counting)
 
 
 def unseen(witness: Witness) -> tuple[str, ...]:
     """Return what happened and is not in the run."""
-    return (*_lost(witness), *_missed_processes(witness), *_left_behind(witness), _MAPPED)
+    return (
+        *_lost(witness),
+        *hooks_missing(witness.notes),
+        *_missed_processes(witness),
+        *_left_behind(witness),
+        _MAPPED,
+    )
 
 
 def limits(witness: Witness) -> tuple[str, ...]:
@@ -57,22 +68,22 @@ _MAPPED = "Bytes that move through memory maps (mmap) are not counted."
 def _lost(witness: Witness) -> Iterator[str]:
     notes = witness.notes
     if witness.manifest.troubles:
-        yield from (_sentence(trouble) for trouble in witness.manifest.troubles)
+        yield from (sentence(trouble) for trouble in witness.manifest.troubles)
     else:
-        yield from (f"A part of the recorder stopped: {_sentence(fault)}" for fault in notes.faults)
+        yield from (f"A part of the recorder stopped: {sentence(fault)}" for fault in notes.faults)
         if notes.without_ring:
-            yield f"Phases of {_count(notes.without_ring, 'process')} are missing: no room in /dev/shm."
+            yield f"Phases of {count_of(notes.without_ring, 'process')} are missing: no room in /dev/shm."
         if notes.lost_in_rings:
-            yield f"{_count(notes.lost_in_rings, 'phase')} came faster than they could be kept."
+            yield f"{count_of(notes.lost_in_rings, 'phase')} came faster than they could be kept."
     if notes.notes_left_out:
-        yield f"{_count(notes.notes_left_out, 'note')} on processes or files did not fit into --disk."
+        yield f"{count_of(notes.notes_left_out, 'note')} on processes or files did not fit into --disk."
     if notes.opens_overrun:
         yield "Files were opened faster than that could be read: some are missing."
     if notes.other_users:
-        who = _count(notes.other_users, "process")
+        who = count_of(notes.other_users, "process")
         yield f"Phases of {who} that ran as another user could not be recorded."
     if notes.unreadable:
-        yield f"Bytes of {_count(notes.unreadable, 'process')} of another user could not be read."
+        yield f"Bytes of {count_of(notes.unreadable, 'process')} of another user could not be read."
 
 
 def _missed_processes(witness: Witness) -> Iterator[str]:
@@ -84,7 +95,7 @@ def _missed_processes(witness: Witness) -> Iterator[str]:
     missed = None if notes.forks is None else max(0, notes.forks - witness.processes)
     if missed == 0:
         return
-    many = "an unknown number" if missed is None else f"at most {_count(missed, 'process')}"
+    many = "an unknown number" if missed is None else f"at most {count_of(missed, 'process')}"
     yield (
         f"Processes that ended between two samples are not in the list: {many}, those that others started "
         f"included. The totals have ours{_missing(witness)}. 'longpole doctor' tells how to see them."
@@ -102,7 +113,7 @@ def _missing(witness: Witness) -> str:
 def _left_behind(witness: Witness) -> Iterator[str]:
     left = witness.manifest.left_behind
     if left:
-        yield f"{_count(left, 'process')} still ran when recording ended: what came later is not here."
+        yield f"{count_of(left, 'process')} still ran when recording ended: what came later is not here."
     if witness.state == State.BROKEN:
         yield "The recording was broken off: what came after its last record is not here."
     elif witness.state == State.FINISHED and not witness.notes.ended and not witness.manifest.troubles:
@@ -114,9 +125,12 @@ def _particular_limits(witness: Witness) -> Iterator[str]:
         yield "The run is still going: every number is so far."
     yield from _damage(witness.reading)
     if witness.cut_phases:
-        yield f"{_count(witness.cut_phases, 'phase')} had not ended: each counts up to when it was last seen."
+        phases = count_of(witness.cut_phases, "phase")
+        yield f"{phases} had not ended: each counts up to when it was last seen."
     if witness.notes.summed_up:
-        yield f"{_count(witness.notes.summed_up, 'phase')} are kept as sums, to stay within --disk."
+        phases = count_of(witness.notes.summed_up, "phase")
+        yield f"{phases} are kept as histograms, to stay within --disk; their number and time are exact."
+    yield from detail_limits(witness.notes.details, witness.steps)
     if witness.stolen_percent >= 1:
         yield f"Other guests of the machine took {witness.stolen_percent:.0f} % of its CPU (steal)."
     yield from _memory_limits(witness.memory)
@@ -126,7 +140,7 @@ def _damage(reading: Reading) -> Iterator[str]:
     """Tell how much is readable, and then each problem that tells more than that."""
     if reading.readable < reading.expected:
         yield f"The log is damaged: {reading.sentence()}."
-    yield from (_sentence(problem) for problem in reading.problems)
+    yield from (sentence(problem) for problem in reading.problems)
 
 
 def _memory_limits(memory: MemoryPeak) -> Iterator[str]:
@@ -154,18 +168,3 @@ def _standing_limits(witness: Witness) -> Iterator[str]:
         yield "Bytes of single processes are rounded down to 1 KiB a thread; the run's totals are exact."
     yield "The host's figures are everybody's; others' CPU is what the run and its recorder leave of it."
     yield "Recording is the CPU time of launcher and agent, start-up included, over the makespan."
-
-
-def _count(number: int, what: str) -> str:
-    """Return a number of things in words.
-
-    Examples:
-        >>> _count(1, "process"), _count(1200, "phase")
-        ('1 process', '1,200 phases')
-    """
-    plural = f"{what}es" if what.endswith("s") else f"{what}s"
-    return f"{number:,} {what if number == 1 else plural}"
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from longpole.analyse.overview import Evidence, overview
+from longpole.app.steps import steps_of, trials_of
 from longpole.model.execution import CONTAINERS, Metric, Scope, Status
 from longpole.model.overview import Overview
 from longpole.store.run import StoredRun
@@ -13,12 +14,13 @@ _HOSTS = "SELECT cores FROM hosts"
 _TOTALS = f"SELECT metric, value FROM totals WHERE scope = '{Scope.RUN}'"
 _PHASES = f"""
     SELECT kind, name, sum(count)::BIGINT AS count, sum(duration_ns)::BIGINT AS total_ns,
-        count(*) FILTER (status = '{Status.UNFINISHED}') AS cut
+        count(*) FILTER (status = '{Status.UNFINISHED}') AS cut,
+        count(*) FILTER (count <> 1 OR lane IS NULL) AS many
     FROM phases WHERE kind NOT IN {CONTAINERS} GROUP BY kind, name
 """
 _METRICS = ", ".join(f"max(value) FILTER (metric = '{metric}') AS {metric}" for metric in Metric)
 _PROCESSES = f"""
-    SELECT id, name, command, start_ns, end_ns, used.* EXCLUDE (owner)
+    SELECT id, pid, rank, world, name, command, start_ns, end_ns, used.* EXCLUDE (owner)
     FROM processes LEFT JOIN (
         SELECT owner, max(source) FILTER (metric = '{Metric.PEAK_MEMORY}') AS peak_source, {_METRICS}
         FROM totals WHERE scope = '{Scope.PROCESS}' GROUP BY owner
@@ -46,6 +48,7 @@ def overview_of(run: StoredRun) -> Overview:
     Raises:
         DamagedRunError: Nothing of it can be read.
     """
+    phases = run.query(_PHASES)
     return overview(
         Evidence(
             manifest=run.manifest,
@@ -55,7 +58,9 @@ def overview_of(run: StoredRun) -> Overview:
             run=run.query(_RUN),
             hosts=run.query(_HOSTS),
             totals=run.query(_TOTALS),
-            phases=run.query(_PHASES),
+            phases=phases,
+            steps=steps_of(run, phases),
+            trials=trials_of(run, phases),
             processes=run.query(_PROCESSES),
             memory=run.query(_MEMORY),
             host=run.query(_MEANS.format(which=f"scope = '{Scope.HOST}'")),

@@ -15,19 +15,21 @@ from typing import BinaryIO
 
 from longpole.exchange.perfetto import Count, CounterTrack, LaneTrack, ProcessTrack, Slice, Track, write_trace
 from longpole.exchange.tables import Cell, chunks
-from longpole.model.execution import Scope
+from longpole.model.execution import CONTAINERS, Scope
 from longpole.store.run import StoredRun
 
 _PROCESSES = "SELECT id, pid, coalesce(command, name, '?') AS name FROM processes ORDER BY id"
-_LANES = """
-    SELECT DISTINCT process, lane FROM phases WHERE kind NOT IN ('run', 'process') ORDER BY process, lane
-"""
 _COUNTERS = """
     SELECT DISTINCT resource, samples.scope, owner, kind, resources.name, metric, unit, hosts.name AS host
     FROM samples JOIN resources ON resource = resources.id LEFT JOIN hosts ON hosts.id = resources.host
     ORDER BY ALL
 """
-_INTERVAL = "start_ns IS NOT NULL AND count = 1"
+# A row without a lane, but for those that hold all others, stands for many, even where these are one.
+_INTERVAL = f"start_ns IS NOT NULL AND count = 1 AND (lane IS NOT NULL OR kind IN {CONTAINERS})"
+_LANES = f"""
+    SELECT DISTINCT process, lane FROM phases WHERE kind NOT IN {CONTAINERS} AND {_INTERVAL}
+    ORDER BY process, lane
+"""
 _PHASES = f"""
     SELECT kind, name, process, lane, start_ns, end_ns, attributes FROM phases WHERE {_INTERVAL}
     ORDER BY start_ns, end_ns DESC NULLS FIRST, id

@@ -45,11 +45,15 @@ EXIT_TIMES_LAYOUT = struct.Struct("<BBHIqqQQiIQQ")
 FINISH_LAYOUT = struct.Struct("<BBHIqqi28sQ")
 # type, -, -, pid, start, end, user us, system us, read, written, number
 COST_LAYOUT = struct.Struct("<BBHIqqQQQQQ")
-# One training step, inference step or batch whose parts came once each, in their usual order, in one slot:
-# type, status, lane, id, parent, start, then in ns: how long it took, the data wait, and after how long each of
-# forward, backward and optimizer began and how long it took (-1: there was none), label, number.
+# One training step, inference step or batch whose parts came once each, in one slot, as eight words, since a
+# cold processor packs plain words several times faster than fields. Low half first in each word:
+# type, status, lane, parent (1, 1, 2, 4 bytes) | id, label | start | how long it took, the data wait |
+# when forward began, how long it took | the same of backward | the same of the optimizer | number.
+# All but the start are 4 bytes, times in ns from the start; STEP_NONE as a duration: there was no such part.
 # The data wait begins with the step. The label is the text of the name times 256, plus a place in STEP_KINDS.
-STEP_LAYOUT = struct.Struct("<BBHIIqffffffffIQ")
+STEP_WORDS = struct.Struct("<8Q")
+STEP_LAYOUT = struct.Struct("<BBHIIIqIIIIIIIIQ")
+STEP_NONE = 0xFFFFFFFF
 STEP_KINDS = ("step", "inference", "batch")
 STEP_PARTS = ("data", "forward", "backward", "optimizer")
 # type, -, -, text, at, 40 spare bytes, number; the text is JSON that says what it is about
@@ -69,17 +73,19 @@ LOST_WORD = 17
 CLOSED_WORD = 18
 # How many slots have memory behind them: beyond it nobody may read or write.
 READY_WORD = 19
+# Steps that have ended and are written in a moment, for up to eight threads: 16 bits for each of STEP_KINDS.
+OWED_WORDS = range(24, 32)
 
 # The rest of the first page holds the phases that are open now, so that a kill shows what was going on.
 OPEN_OFFSET = 256
 OPEN_SLOTS = (4096 - OPEN_OFFSET) // SLOT_BYTES
 
 # The other pages hold tallies of 128 words each: name and kind (texts), count, total, first start, last end,
-# then the time of each of STEP_PARTS, in ns; from word 16 on, the bins of a histogram of durations.
+# and from word 16 on the bins of a histogram of durations.
 TALLY_OFFSET = 4096
 TALLY_WORDS = 128
 TALLIES = (RING_HEADER_BYTES - TALLY_OFFSET) // (8 * TALLY_WORDS)
-TALLY_NAME, TALLY_KIND, TALLY_COUNT, TALLY_TOTAL, TALLY_START, TALLY_END, TALLY_PARTS = range(7)
+TALLY_NAME, TALLY_KIND, TALLY_COUNT, TALLY_TOTAL, TALLY_START, TALLY_END = range(6)
 TALLY_BINS = 16
 BINS = TALLY_WORDS - TALLY_BINS
 

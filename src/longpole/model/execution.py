@@ -122,7 +122,7 @@ TABLES = {
             duration_ns integer how long it took in all
             count integer 1, or how many phases of one name this row sums up
             status text ok, failed or unfinished
-            attributes text what the user said about it, as JSON
+            attributes text what else is known of it, as JSON: what the user said, or the histogram of a sum
             """,
         ),
         _table(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+Scalar = str | int | float | bool | None
+
 
 @dataclass(frozen=True, slots=True)
 class GpuUse:
@@ -17,13 +19,70 @@ class GpuUse:
 
 @dataclass(frozen=True, slots=True)
 class PhaseSum:
-    """All phases of one kind and name; ``share`` is of the summed time of all phases."""
+    """All phases of one kind and name; ``share`` is of the summed time of all phases but steps."""
 
     kind: str
     name: str
     count: int
     total_s: float
     share: float
+
+    @property
+    def in_steps(self) -> bool:
+        """Whether these are steps or parts of steps: they took time, but have no share of their own."""
+        return self.total_s > 0 and not self.share
+
+
+@dataclass(frozen=True, slots=True)
+class StepUse:
+    """All steps of one process, kind and name, and what their time went into.
+
+    The parts and ``other_s`` are sums over all steps and add up to ``total_s``; None where no part was seen.
+    ``kind`` is training or inference; ``process`` is an id of the table of processes.
+    """
+
+    process: int | None
+    pid: int | None
+    rank: int | None
+    world: int | None
+    kind: str
+    name: str
+    count: int
+    mean_s: float | None
+    p50_s: float | None
+    p95_s: float | None
+    data_s: float | None
+    forward_s: float | None
+    backward_s: float | None
+    optimizer_s: float | None
+    checkpoint_s: float | None
+    other_s: float | None
+    total_s: float | None
+
+    @property
+    def parts(self) -> dict[str, float | None]:
+        """The seconds of each part by its name, in the order in which a step has them."""
+        return {
+            "data": self.data_s,
+            "forward": self.forward_s,
+            "backward": self.backward_s,
+            "optimizer": self.optimizer_s,
+            "checkpoint": self.checkpoint_s,
+            "other": self.other_s,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One trial of a search; ``steps`` are the training steps in it, None where they cannot be told apart."""
+
+    search: str
+    number: int | None
+    state: str
+    value: float | tuple[float | None, ...] | None
+    seconds: float | None
+    steps: int | None
+    params: dict[str, Scalar]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +141,7 @@ class Overview:
     gpus: tuple[GpuUse, ...]
     phases: tuple[PhaseSum, ...]
     host: HostUse | None
-    steps: None
+    steps: tuple[StepUse, ...]
     recording: RecordingCost | None
     unseen: tuple[str, ...]
     limits: tuple[str, ...]
@@ -90,3 +149,4 @@ class Overview:
     started: str
     cores: int | None
     process_list: tuple[ProcessUse, ...]
+    trials: tuple[Trial, ...]

@@ -30,6 +30,57 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class HookFailure:
+    """A hook that gave up: what it would have shown is missing from there on.
+
+    Attributes:
+        hook: Which one.
+        why: The error it met.
+        processes: How many processes said so.
+    """
+
+    hook: str
+    why: str
+    processes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class DetailChoice:
+    """How much of its steps a process last chose to note, so that noting stays within its budget.
+
+    Attributes:
+        process: Its id in the table of processes; None where the process is not known.
+        kind: Which kind of step: step, inference or batch.
+        detail: What was asked for: low, auto or high.
+        every: One step of so many is noted in full, the others are counted; 1 where all are in full.
+        step_ns: How long steps took when this was chosen, on average.
+        cost_ns: What noting takes of each.
+        choices: How often the process has chosen anew.
+    """
+
+    process: int | None
+    kind: str
+    detail: str
+    every: int
+    step_ns: int
+    cost_ns: int
+    choices: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class UnreachedPython:
+    """Pythons of one command line that no hook could be loaded into.
+
+    Attributes:
+        command: The command line, or the program's name where that is all that is known.
+        count: How many processes.
+    """
+
+    command: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class RecordingNotes:
     """What the recorder said about its own work; the counts are summed over all nodes.
 
@@ -46,11 +97,16 @@ class RecordingNotes:
         unreadable: Processes whose bytes the recorder was not permitted to read.
         notes_left_out: Notes that were left out to stay below the bound on disk use.
         summed_up: Phases kept as sums for the same reason; their counts are exact.
+        counted: Phases that processes only counted themselves, so that noting them costs little.
         faults: Parts of the recorder that failed, as sentences.
         forks: Processes the hosts started meanwhile, whoever's they were; None where not noted.
         reaped: Processes whose end the launcher itself saw.
         joined: Nested ``record`` commands that joined this run.
         recorder_cpu_s: CPU time of agents and launchers, nested ones too, when it was last noted.
+        hooks_given_up: Hooks that gave up, and why.
+        details: How much of their steps processes chose to note: the last choice for each kind of step.
+        unreached: Pythons that hooks could not be loaded into, the most frequent commands first.
+        unreached_total: How many there were, those of commands that are not listed included.
     """
 
     logs: int = 0
@@ -65,8 +121,13 @@ class RecordingNotes:
     unreadable: int = 0
     notes_left_out: int = 0
     summed_up: int = 0
+    counted: int = 0
     faults: tuple[str, ...] = ()
     forks: int | None = None
     reaped: int = 0
     joined: int = 0
     recorder_cpu_s: float | None = None
+    hooks_given_up: tuple[HookFailure, ...] = ()
+    details: tuple[DetailChoice, ...] = ()
+    unreached: tuple[UnreachedPython, ...] = ()
+    unreached_total: int = 0

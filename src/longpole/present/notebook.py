@@ -39,12 +39,19 @@ def _figures(overview: Overview) -> Iterator[tuple[str, str]]:
         ("written", overview.written_bytes),
     )
     yield from ((name, show_bytes(size)) for name, size in sizes if size is not None)
+    for kind in ("training", "inference"):
+        uses = [use for use in overview.steps if use.kind == kind]
+        if uses:
+            count, total_s = sum(use.count for use in uses), sum(use.total_s or 0.0 for use in uses)
+            yield f"{kind} steps", f"{count:,}, {show_seconds(total_s / max(1, count))} each"
 
 
 def _phases(overview: Overview) -> str:
-    if not overview.phases:
+    longest = sorted(
+        (phase for phase in overview.phases if not phase.in_steps), key=lambda phase: -phase.total_s
+    )
+    if not longest:
         return ""
-    longest = sorted(overview.phases, key=lambda phase: -phase.total_s)
     rows = "".join(
         f"<tr><td>{escape(phase.kind)}</td><td>{escape(phase.name)}</td><td>{phase.count:,}</td>"
         f"<td>{escape(show_seconds(phase.total_s))}</td><td>{phase.share:.0%}</td></tr>"

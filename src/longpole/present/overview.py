@@ -9,7 +9,9 @@ from longpole.present.figures import figures
 from longpole.present.headline import headline
 from longpole.present.remarks import remarks
 from longpole.present.shares import phases, processes
+from longpole.present.steps import steps
 from longpole.present.terminal import write_text
+from longpole.present.trials import trials
 
 
 def show_overview(overview: Overview, console: Console, most_rows: int | None = 8) -> None:
@@ -18,11 +20,14 @@ def show_overview(overview: Overview, console: Console, most_rows: int | None = 
     Args:
         overview: The run; its processes may be programs, each standing for several.
         console: Where to.
-        most_rows: How many phases and processes to list; None for all of them. What is left out is counted.
+        most_rows: How many rows each table has; None for all of them. What is left out is counted.
     """
     sections = (
         headline(overview, console),
         figures(overview),
+        trials(overview, most_rows),
+        steps(overview, "training", console, most_rows),
+        steps(overview, "inference", console, most_rows),
         phases(overview, console, most_rows),
         processes(overview, most_rows),
         remarks(overview, most_rows),

@@ -7,27 +7,33 @@ from rich.table import Table
 from rich.text import Text
 
 from longpole.model.overview import Overview, PhaseSum, ProcessUse
-from longpole.model.text import visible
+from longpole.present.imports import importing
+from longpole.present.tables import WIDEST_BAR, cell, new_table, note, with_rest
 from longpole.present.terminal import bar
 from longpole.units import show_bytes, show_seconds
 
 HOW_TO_MARK = 'No phases were marked. In Python: with longpole.phase("clean"): ...'
-_WIDEST_BAR = 24
+# Kinds of phase of which there are many names, each on a line or in a table of its own.
+_ONE_ROW = {"import": "imports", "trial": "trials"}
+_NO_SHARE = "steps and their parts take no share: they have a table of their own, and would count twice"
 
 
-def phases(overview: Overview, console: Console, most_rows: int | None) -> RenderableType:
-    """Return the time by phase, or how to mark phases if there are none."""
-    if not overview.phases:
-        return Text(f" {HOW_TO_MARK}", style="quiet")
-    shown = overview.phases[:most_rows]
-    widest = max(phase.share for phase in shown) or 1.0
-    width = min(_WIDEST_BAR, console.width // 3)
-    table = _table("Time by phase", "share", "time", "times", middle=width)
-    for phase in shown:
-        drawn = bar(phase.share / widest, width, console.encoding)
-        figures = (f"{100 * phase.share:.1f} %", show_seconds(phase.total_s), f"{phase.count:,}")
-        table.add_row(_name(_phase_name(phase)), Text(drawn, style="bar"), *figures)
-    return _with_rest(table, len(shown), len(overview.phases), "phases")
+def phases(overview: Overview, console: Console, most_rows: int | None) -> RenderableType | None:
+    """Return the time by phase, or how to mark phases if there are none and no steps or trials either.
+
+    With ``most_rows`` imports and trials are one row each, and what the table of steps has is not repeated.
+    """
+    rows = overview.phases if most_rows is None else _in_one_screen(overview.phases)
+    lines: list[RenderableType | None] = [importing(overview)]
+    if any(phase.in_steps for phase in rows):
+        lines.insert(0, note(_NO_SHARE))
+    if rows:
+        table = _phase_table(rows[:most_rows], console)
+        lines.insert(0, with_rest(table, len(rows[:most_rows]), len(rows), "phases"))
+    elif not overview.steps and not overview.trials:
+        lines.insert(0, note(HOW_TO_MARK))
+    known = [line for line in lines if line is not None]
+    return Group(*known) if known else None
 
 
 def processes(overview: Overview, most_rows: int | None) -> RenderableType | None:
@@ -35,33 +41,37 @@ def processes(overview: Overview, most_rows: int | None) -> RenderableType | Non
     if not overview.process_list:
         return None
     shown = overview.process_list[:most_rows]
-    table = _table("Time by process", "wall", "CPU", "memory", "read", "written")
+    table = new_table("Time by process", "wall", "CPU", "memory", "read", "written")
     for process in shown:
-        table.add_row(_name(_process_name(process)), *_cells(process))
+        table.add_row(cell(_process_name(process)), *_cells(process))
     total = sum(process.count for process in overview.process_list)
-    return _with_rest(table, sum(process.count for process in shown), total, "processes")
+    return with_rest(table, sum(process.count for process in shown), total, "processes")
 
 
-def _table(title: str, *figures: str, middle: int = 0) -> Table:
-    """Return a table as wide as the terminal: names take what the figures at its right leave."""
-    table = Table(box=None, padding=(0, 0, 0, 2), pad_edge=False, header_style="label", expand=True)
-    table.add_column(Text(f" {title}", style="title"), no_wrap=True, overflow="ellipsis", ratio=1)
-    if middle:
-        table.add_column("", no_wrap=True, min_width=middle)
-    for figure in figures:
-        table.add_column(figure, justify="right", no_wrap=True)
+def _in_one_screen(phases: tuple[PhaseSum, ...]) -> tuple[PhaseSum, ...]:
+    """Return what steps do not show already, imports and trials as one row each; imports alone are none."""
+    others = [phase for phase in phases if not phase.in_steps]
+    if all(phase.kind == "import" for phase in others):
+        return ()
+    rows = [phase for phase in others if phase.kind not in _ONE_ROW]
+    for kind, name in _ONE_ROW.items():
+        some = [phase for phase in others if phase.kind == kind]
+        if some:
+            count, total_s = sum(phase.count for phase in some), sum(phase.total_s for phase in some)
+            rows.append(PhaseSum(name, name, count, total_s, sum(phase.share for phase in some)))
+    return tuple(sorted(rows, key=lambda phase: -phase.total_s))
+
+
+def _phase_table(shown: tuple[PhaseSum, ...], console: Console) -> Table:
+    widest = max(phase.share for phase in shown) or 1.0
+    width = min(WIDEST_BAR, console.width // 3)
+    table = new_table("Time by phase", "share", "time", "times", middle=width)
+    for phase in shown:
+        drawn = bar(phase.share / widest, width, console.encoding)
+        share = "" if phase.in_steps else f"{100 * phase.share:.1f} %"
+        figures = (share, show_seconds(phase.total_s), f"{phase.count:,}")
+        table.add_row(cell(_phase_name(phase)), Text(drawn, style="bar"), *figures)
     return table
-
-
-def _with_rest(table: Table, shown: int, total: int, what: str) -> RenderableType:
-    """Add how many there are, where not all are shown."""
-    if shown >= total:
-        return table
-    return Group(table, Text(f" {shown:,} of {total:,} {what} shown; --all lists every one", style="quiet"))
-
-
-def _name(text: str) -> Text:
-    return Text(f" {visible(' '.join(text.split()))}", no_wrap=True, overflow="ellipsis")
 
 
 def _phase_name(phase: PhaseSum) -> str:

@@ -78,6 +78,7 @@ class Agent:
             self._start("exit records", self._exit_records)
         if assignment.root:
             self._tree.admit(assignment.root)
+            self._journal.note("reached", at=time.monotonic_ns(), pids=[assignment.root])
         self._start("processes", self._process_sampler)
         self._start("phases", self._phase_collector)
         if assignment.opens >= 0:
@@ -205,6 +206,7 @@ class Agent:
         seen = {
             "exit_records": self._assignment.exit_records is not None,
             "opens": self._assignment.opens >= 0,
+            "hooks": bool(self._assignment.rings_folder),
         }
         self._journal.note("began", at=self._assignment.began_ns, launcher=self._assignment.launcher, **seen)
 

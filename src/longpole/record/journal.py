@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
     from longpole.log.files import LogWriter
 
-# The source that stands for the agent itself; rings are numbered from 1.
+# The source that stands for the agent itself; rings are numbered from 1. Sums have a share of their own.
 AGENT = 0
+_SUMS = -1
 
 
 class Journal:
@@ -22,7 +23,7 @@ class Journal:
         """Keep each source, the agent among them, below ``limit_bytes``."""
         self._log = log
         self.limit_bytes = limit_bytes
-        self._used: dict[int, int] = {AGENT: 0}
+        self._used: dict[int, int] = {AGENT: 0, _SUMS: 0}
         self._slots = bytearray()
         self._notes: list[bytes] = []
         self.notes_left_out = 0
@@ -33,7 +34,15 @@ class Journal:
 
         It doubles whenever half of what was left of the bound is used up, so the bound is never reached.
         """
-        left = max(self.limit_bytes - self._used[AGENT], 1)
+        return self._stretch(AGENT)
+
+    @property
+    def sums_stretch(self) -> int:
+        """How many times longer than otherwise sums must now wait to be noted."""
+        return self._stretch(_SUMS)
+
+    def _stretch(self, share: int) -> int:
+        left = max(self.limit_bytes - self._used[share], 1)
         return 1 << max(0, (self.limit_bytes // left).bit_length() - 1)
 
     def slot(self, slot: bytes) -> None:
@@ -47,7 +56,7 @@ class Journal:
         if self._used[AGENT] + len(line) > self.limit_bytes and about in ("process", "opened"):
             self.notes_left_out += 1
             return
-        self._used[AGENT] += len(line)
+        self._used[_SUMS if about == "sum" else AGENT] += len(line)
         self._notes.append(line)
 
     def room(self, source: int) -> bool:

@@ -20,13 +20,13 @@ class Stat:
 
     __slots__ = (
         *("children_system_us", "children_user_us", "command", "cpu_system_us", "cpu_user_us"),
-        *("parent", "resident_kib", "start_ticks", "state", "threads"),
+        *("image", "parent", "resident_kib", "start_ticks", "state", "threads"),
     )
 
     def __init__(self, line: bytes) -> None:
         """Parse a line; a command name may hold any byte, so it ends at the last parenthesis."""
         opening, closing = line.index(b"("), line.rindex(b")")
-        fields = line[closing + 2 :].split(b" ", 22)
+        fields = line[closing + 2 :].split(b" ", 26)
         self.command = line[opening + 1 : closing].decode("utf-8", "replace")
         self.state = fields[0]
         self.parent = int(fields[1])
@@ -37,6 +37,8 @@ class Stat:
         self.threads = int(fields[17])
         self.start_ticks = int(fields[19])
         self.resident_kib = int(fields[21]) * PAGE_KIB
+        # Where the stack begins: another place for each program that is executed, the same in a fork of it.
+        self.image = fields[25]
 
 
 def start_ns(start_ticks: int) -> int:
@@ -48,6 +50,14 @@ def read_stat(pid: int) -> Stat | None:
     """Return a process's status line, or nothing if it is gone."""
     line = read_small(f"/proc/{pid}/stat")
     return Stat(line) if line else None
+
+
+def inner_pid(pid: int) -> int:
+    """Return the pid of a process as it sees it, perhaps in a namespace of its own; 0 if it is gone."""
+    for line in read_small(f"/proc/{pid}/status").split(b"\n"):
+        if line.startswith(b"NSpid:"):
+            return int(line.split()[-1])
+    return 0
 
 
 def parse_io(text: bytes) -> tuple[int, int, int, int]:

@@ -21,11 +21,12 @@ class Recording:
         path: The run's folder; '' where it joined a run, or where nothing could be recorded.
     """
 
-    def __init__(self, name: str, runs: str) -> None:
-        """Name the run, and where to keep it ('' for the usual place)."""
+    def __init__(self, name: str, runs: str, detail: str) -> None:
+        """Name the run, where to keep it ('' for the usual place), and how much to note of steps."""
         self.name = name
         self.path = ""
         self._runs = runs
+        self._detail = detail
         self._phase: Phase | None = None
         self._session: Session | None = None
 
@@ -44,7 +45,7 @@ class Recording:
             return self
         from longpole.record.session import start_session
 
-        self._session = start_session(str(self.name), str(self._runs))
+        self._session = start_session(str(self.name), str(self._runs), self._detail)
         self.path = self._session.path
         return self
 
@@ -58,12 +59,22 @@ class Recording:
             self._session.finish(failure is not None)
 
 
-def record(name: str = "", *, runs: str = "") -> Recording:
-    """Record a block of this program as a run of its own.
+def record(name: str = "", *, runs: str = "", detail: str = "auto") -> Recording:
+    """Record a block of this program as a run of its own, and what frameworks do in it.
+
+    Args:
+        name: What to call the run.
+        runs: Where to keep it; '' for the usual place.
+        detail: How much to note of training steps and the like: low, auto or high, as ``--detail`` has it.
+
+    Raises:
+        ValueError: There is no such detail.
 
     Examples:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder, record("fit", runs=folder) as recording:
         ...     total = sum(range(1000))
     """
-    return Recording(name, runs)
+    if detail not in ("low", "auto", "high"):
+        raise ValueError(f"detail is one of low, auto, high, not {detail!r}")
+    return Recording(name, runs, detail)

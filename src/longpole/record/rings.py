@@ -16,6 +16,7 @@ from longpole.log.slots import (
     LOST_WORD,
     OPEN_OFFSET,
     OPEN_SLOTS,
+    OWED_WORDS,
     READY_WORD,
     RING_HEADER_BYTES,
     RING_HEADER_LAYOUT,
@@ -23,6 +24,7 @@ from longpole.log.slots import (
     RING_SIZE_OFFSET,
     RING_VERSION,
     SLOT_BYTES,
+    STEP_KINDS,
     TAIL_WORD,
     TALLIES,
     TALLY_COUNT,
@@ -67,7 +69,7 @@ class RingReader:
     def size(self) -> int:
         """How many slots the ring has; its writer may have found memory for fewer than it wished."""
         (size,) = struct.unpack_from("<I", self._memory, RING_SIZE_OFFSET)
-        return min(max(size, 1), self._slots)
+        return int(min(max(size, 1), self._slots))
 
     @property
     def lost(self) -> int:
@@ -111,6 +113,11 @@ class RingReader:
         places = range(first, first + TALLIES * TALLY_WORDS, TALLY_WORDS)
         return [words[at : at + TALLY_WORDS].tolist() for at in places if words[at + TALLY_COUNT]]
 
+    def owed(self) -> list[int]:
+        """Return how many steps of each kind have ended and were not written: their process was killed."""
+        words = [int(self._words[at]) for at in OWED_WORDS]
+        return [sum(word >> 16 * kind & 0xFFFF for word in words) for kind in range(len(STEP_KINDS))]
+
     def close(self) -> None:
         """Let the memory go."""
         self._words.release()
@@ -131,7 +138,7 @@ class RingReader:
         return self._memory[start : start + count * SLOT_BYTES]
 
     def _until(self) -> int:
-        """Return the place behind the last that has memory: reading beyond might not find any, and be fatal."""
+        """Return the place behind the last that has memory: reading beyond it could end this process."""
         return min(self.size, int(self._words[READY_WORD]))
 
     def _holds(self, number: int) -> bool:

@@ -25,6 +25,8 @@ from longpole.log.slots import (
 from longpole.record.assignment import ALL_WELL, Ending
 from longpole.record.client.phases import RINGS_VARIABLE, start_recording
 from longpole.record.client.ring import create_ring
+from longpole.record.hooked import DETAIL_VARIABLE, PATH_VARIABLE, with_hooks
+from longpole.record.hooks.applying import install, uninstall
 from longpole.record.json_text import json_text
 from longpole.record.link import AgentLink
 from longpole.record.proc import read_io
@@ -36,6 +38,10 @@ from longpole.record.rundir import (
     remove_rings_folder,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _LAST_WORD_LIMIT_S = 20.0
 _SLOTS = 1024
 _START = (
@@ -43,31 +49,36 @@ _START = (
     " from longpole.record.detached import main; main(sys.argv[2])"
 )
 
+_VARIABLES = (RUN_VARIABLE, RINGS_VARIABLE, PATH_VARIABLE, DETAIL_VARIABLE)
+
 _links: list[AgentLink] = []
 
 
 class Session:
     """One recording from within; without an agent it does nothing."""
 
-    def __init__(self, path: str, rings: str, link: AgentLink | None) -> None:
-        """Begin counting."""
+    def __init__(self, path: str, rings: str, link: AgentLink | None, detail: str = "auto") -> None:
+        """Begin counting, and looking into the frameworks of this process."""
         self.path = path
         self._rings = rings
         self._link = link
         self._pid = os.getpid()
         self._before = _usage()
         self._began_ns = time.monotonic_ns()
-        self._environment = {name: os.environ.get(name) for name in (RUN_VARIABLE, RINGS_VARIABLE)}
+        self._environment = {name: os.environ.get(name) for name in _VARIABLES}
+        self._watch: Any = None
         if link is not None:
             _links.append(link)
-            os.environ.update({RUN_VARIABLE: path, RINGS_VARIABLE: rings})
+            os.environ.update(_with_hooks({**os.environ, RUN_VARIABLE: path, RINGS_VARIABLE: rings}, detail))
             start_recording(rings)
+            self._watch = install(rings)
 
     def finish(self, failed: bool) -> None:  # noqa: FBT001
         """End the recording and put the run away; a forked child leaves that to its parent."""
         if self._link is None or os.getpid() != self._pid:
             return
         ended_ns = time.monotonic_ns()
+        uninstall(self._watch)
         start_recording("")
         self._restore_environment()
         status = 256 if failed else 0
@@ -100,7 +111,7 @@ class Session:
         ring.close()
 
 
-def start_session(name: str, runs: str) -> Session:
+def start_session(name: str, runs: str, detail: str = "auto") -> Session:
     """Start recording this process; what fails is said on standard error, and nothing is recorded."""
     where, made = runs or "the folder of runs", []
     try:
@@ -113,7 +124,12 @@ def start_session(name: str, runs: str) -> Session:
             rmtree(folder, ignore_errors=True)
         say(f"nothing is recorded in {where}: {getattr(error, 'strerror', None) or error}")
         return Session("", "", None)
-    return Session(made[0], made[1], link)
+    return Session(made[0], made[1], link, detail)
+
+
+def _with_hooks(environment: dict[str, str], detail: str) -> dict[str, str]:
+    with_hooks(environment, detail)
+    return {name: environment[name] for name in _VARIABLES}
 
 
 def _start_agent(path: str, rings: str, name: str) -> AgentLink:

@@ -40,6 +40,7 @@ class Writer:
     def __init__(self) -> None:
         """Start DuckDB, once for all tables."""
         self._connection = duckdb.connect(":memory:", config=_CONFIGURATION)
+        self._connection.execute("SET enable_progress_bar = false")  # it would go among a command's output
 
     def __enter__(self) -> Writer:
         return self

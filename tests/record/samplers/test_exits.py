@@ -24,7 +24,7 @@ def record(pid: int, parent: int, **facts: Any) -> bytes:
     data = bytearray(560)
     struct.pack_into("<H", data, 0, facts.get("version", 16))
     struct.pack_into("<I", data, 4, facts.get("status", 0))
-    data[8] = 0x20 if facts.get("last", True) else 0
+    data[8] = (0x20 if facts.get("last", True) else 0) | facts.get("forked", 0)
     data[80:112] = facts.get("name", f"p{pid}").encode().ljust(32, b"\0")
     struct.pack_into("<III", data, 128, facts.get("thread", pid), parent, 0)
     struct.pack_into("<QQQ", data, 144, 1000, facts.get("user", 0), 0)
@@ -135,3 +135,14 @@ def test_messages_of_another_shape_hold_no_record(data: bytes) -> None:
 
 def test_records_of_older_kernels_are_left_alone() -> None:
     assert task_records(message(record(1, 2, version=11))) == []
+
+
+def test_a_process_that_executed_nothing_is_noted_as_a_fork(desk: Desk) -> None:
+    desk.take(
+        record(20, LAUNCHER, forked=1, last=False),
+        record(20, LAUNCHER, thread=21),
+        record(30, LAUNCHER, last=False),
+        record(30, LAUNCHER, thread=31, forked=1),
+    )
+
+    assert [note.get("forked") for note in desk.notes()] == [True, None]

@@ -30,6 +30,7 @@ def nvml(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "nvmlDeviceGetMemoryInfo": SimpleNamespace(total=1000, used=600),
         "nvmlDeviceGetUtilizationRates": SimpleNamespace(gpu=80, memory=20),
         "nvmlDeviceGetPowerUsage": 350_000,
+        "nvmlDeviceGetSamples": pynvml.NVMLError_NotSupported,
         "nvmlDeviceGetComputeRunningProcesses": [
             SimpleNamespace(pid=OURS, usedGpuMemory=100),
             SimpleNamespace(pid=THEIRS, usedGpuMemory=500),
@@ -53,14 +54,16 @@ def nvml(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return answers
 
 
-def sampled(tmp_path: Path) -> list[tuple[Any, ...]]:
-    """Return the values of the device and of the run on it."""
+def sampled(tmp_path: Path, times: int = 1) -> list[tuple[Any, ...]]:
+    """Return the values of the device and of the run on it, of each time that they were sampled."""
     (tmp_path / "log").mkdir()
     log = LogWriter(str(tmp_path), 0)
     journal = Journal(log, 1_000_000)
     tree = Tree(journal, 0, 0)
     tree.members[OURS] = SimpleNamespace(number=1)  # type: ignore[assignment]
-    gpu.GpuSampler(journal, tree).sample(1_000_000_000)
+    sampler = gpu.GpuSampler(journal, tree)
+    for second in range(times):
+        sampler.sample((second + 1) * 1_000_000_000)
     journal.flush()
     [frame] = [frame for frame in read_log(log.path, Tally()) if frame.kind == SLOTS]
     return [GAUGE_LAYOUT.unpack_from(frame.payload, at)[6:10] for at in range(0, len(frame.payload), 64)]
@@ -71,6 +74,20 @@ def test_device_and_run_are_told_apart(nvml: dict[str, Any], tmp_path: Path) -> 
 
     assert device == (0.8, 0.2, 600.0, 350.0)
     assert run == (0.3, 0.1, 100.0, 1.0)
+
+
+def test_device_is_as_busy_as_all_looks_of_the_driver_say(nvml: dict[str, Any], tmp_path: Path) -> None:
+    looks = iter([[(1, 70)], [(1, 70), (2, 0), (3, 100), (4, 20)]])
+
+    def answer(*_: Any) -> Any:
+        found = [(at, SimpleNamespace(uiVal=busy)) for at, busy in next(looks)]
+        return 0, [SimpleNamespace(timeStamp=at, sampleValue=value) for at, value in found]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pynvml, "nvmlDeviceGetSamples", answer)
+        values = sampled(tmp_path, times=2)
+
+    assert (values[0][0], values[2][0]) == (0.8, 0.4)
 
 
 def test_nobody_on_the_device_is_not_busy_rather_than_unknown(nvml: dict[str, Any], tmp_path: Path) -> None:

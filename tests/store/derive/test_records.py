@@ -19,6 +19,8 @@ LAYOUTS = {
     slots.EXIT_TIMES: slots.EXIT_TIMES_LAYOUT,
     slots.FINISH: slots.FINISH_LAYOUT,
     slots.COST: slots.COST_LAYOUT,
+    slots.STEP: slots.STEP_LAYOUT,
+    slots.REMARK: slots.REMARK_LAYOUT,
 }
 TYPES = {"B": "|u1", "H": "<u2", "I": "<u4", "i": "<i4", "q": "<i8", "Q": "<u8", "d": "<f8"}
 

@@ -14,7 +14,7 @@ _MOST_PROCESSES = 8
 
 @click.command("show")
 @click.argument("run", default="latest")
-@click.option("--all", "everything", is_flag=True, help="List every phase, process and limit.")
+@click.option("--all", "everything", is_flag=True, help="List every rank, trial, phase, process and limit.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON; it has everything.")
 @click.option("--runs", default="", metavar="DIR", help="Where runs are kept.")
 def command(*, run: str, everything: bool, as_json: bool, runs: str) -> None:

@@ -59,9 +59,9 @@ class Ring:
         self.pid = os.getpid()
         self.memory = memory
         self._path = path
-        self._words = memoryview(memory).cast("Q")
+        self.words = memoryview(memory).cast("Q")
         self.size = (len(memory) - RING_HEADER_BYTES) // SLOT_BYTES
-        self._ready = int(self._words[READY_WORD])
+        self._ready = int(self.words[READY_WORD])
         self._limit = self._ready - _MARGIN
         self._growing = allocate_lock()
         self._taken = 0
@@ -84,7 +84,7 @@ class Ring:
     def slot(self, layout: struct.Struct, *fields: object) -> bool:
         """Write one record, its fields without the closing number; return whether there was room."""
         if self._taken >= self._limit and not self._make_room():
-            self._words[LOST_WORD] = next(self._losses)
+            self.words[LOST_WORD] = next(self._losses)
             return False
         number = next(self._numbers)
         self._taken = number
@@ -98,7 +98,7 @@ class Ring:
         known = self._tallies.get((name, kind))
         if known is None and len(self._tallies) < TALLIES:
             base = TALLY_OFFSET // 8 + len(self._tallies) * TALLY_WORDS
-            known = self._tallies[name, kind] = Tally(self._words, base, (self.text(name), self.text(kind)))
+            known = self._tallies[name, kind] = Tally(self.words, base, (self.text(name), self.text(kind)))
         return known
 
     def grow(self) -> None:
@@ -122,13 +122,13 @@ class Ring:
             os.close(descriptor)
         for at in range(RING_HEADER_BYTES + self._ready * SLOT_BYTES, len(self.memory), _PAGE_BYTES):
             self.memory[at] = 0
-        self._words[READY_WORD] = self._ready = self.size
+        self.words[READY_WORD] = self._ready = self.size
 
     def _make_room(self) -> bool:
         """Find out up to where slots may be written; return whether there is one now."""
         if self._taken >= self._ready - _MARGIN:
             self.grow()
-        free = int(self._words[TAIL_WORD]) + self.size
+        free = int(self.words[TAIL_WORD]) + self.size
         self._limit = (free if self._ready == self.size else min(free, self._ready)) - _MARGIN
         return self._taken < self._limit
 
@@ -149,13 +149,13 @@ class Ring:
     def close_phase(self, place: int) -> None:
         """Forget an open phase by the place ``open_phase`` returned."""
         if place >= 0:
-            self._words[(OPEN_OFFSET + place * SLOT_BYTES) // 8 + 7] = 0
+            self.words[(OPEN_OFFSET + place * SLOT_BYTES) // 8 + 7] = 0
             self._free.append(place)
 
     def close(self) -> None:
         """Say that this process writes no more."""
         if os.getpid() == self.pid:
-            self._words[CLOSED_WORD] = 1
+            self.words[CLOSED_WORD] = 1
 
     def _write_text(self, text: str, *, keep: bool) -> int:
         identity = next(self._identities)

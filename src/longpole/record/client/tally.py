@@ -13,7 +13,6 @@ from longpole.log.slots import (
     TALLY_END,
     TALLY_KIND,
     TALLY_NAME,
-    TALLY_PARTS,
     TALLY_START,
     TALLY_TOTAL,
     bin_of,
@@ -42,9 +41,3 @@ class Tally:
             words[base + TALLY_TOTAL] += took
             words[base + TALLY_END] = end_ns
             words[base + TALLY_BINS + bin_of(took)] += 1
-
-    def add_parts(self, parts_ns: tuple[int, ...]) -> None:
-        """Add to the time of each of the parts."""
-        with self._lock:
-            for at, part_ns in enumerate(parts_ns, self._base + TALLY_PARTS):
-                self._words[at] += part_ns

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 
 from longpole.record.client.phases import recording
 from longpole.record.hooks.patches import Patches
@@ -29,37 +28,51 @@ def apply_hook(hook: str, module: ModuleType) -> None:
     patches = Patches(hook)
     try:
         _function(hook)(module, patches)
-    except Exception as error:  # noqa: BLE001  a hook that fails must not fail the program
+    except (Exception, SystemExit) as error:  # noqa: BLE001  a hook that fails must not fail the program
         patches.give_up(error)
     else:
         _applied.append(patches)
 
 
 def install(folder: str) -> Any:
-    """Watch this process from now on, frameworks that are loaded already included; return the watch."""
-    if SITE not in sys.path:
-        sys.path.append(SITE)
+    """Watch this process from now on, frameworks that are loaded already included.
+
+    Returns:
+        The watch, for ``uninstall``; None where it could not be set up: a program must run on without it.
+    """
     try:
-        watch = import_module("longpole_watch")
-    finally:
-        sys.path.remove(SITE)
-    return watch.begin(folder)
+        watch = sys.modules.get("longpole_watch") or _load_watch()
+        return watch.begin(folder)
+    except Exception as error:  # noqa: BLE001
+        Patches("watch").give_up(error)
+        return None
 
 
 def uninstall(watch: Any) -> None:
     """Leave this process as it was."""
-    watch.active = False
-    if watch in sys.meta_path:
-        sys.meta_path.remove(watch)
+    if watch is not None:
+        watch.active = False
+        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not watch]
     while _applied:
         _applied.pop().undo()
+
+
+def _load_watch() -> Any:
+    """Load the watch, which is in no package, as the Pythons that are started under it do."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec: Any = spec_from_file_location("longpole_watch", os.path.join(SITE, "longpole_watch.py"))
+    watch = sys.modules["longpole_watch"] = module_from_spec(spec)
+    spec.loader.exec_module(watch)
+    return watch
 
 
 def _function(hook: str) -> Any:
     module, _, name = hook.partition(":")
     if not name:
         module, name = f"longpole.record.hooks.{hook}", "apply"
-    found: Any = import_module(module)
+    __import__(module)  # ``importlib`` would cost its import in the user's program
+    found: Any = sys.modules[module]
     for part in name.split("."):
         found = getattr(found, part)
     return found

@@ -1,9 +1,10 @@
 """The budget: how much of each step may be noted so that recording stays below 1 % of its time.
 
-Method: the agent has 0.45 % of a core; hooks get 0.5 % of a step. What it costs to note a step in full was
-measured (``benchmarks/overhead.py``) in units of one look at the clock, which is timed here, so that it holds
-on slower machines. Steps long enough are all noted in full; of shorter ones every Nth, and the others are
-counted in a histogram. The step time is the mean over the last block of steps of one kind.
+Method: the agent has 0.45 % of a core; hooks get 0.5 % of a step. What a step costs to note with its parts
+was measured (``benchmarks/overhead.py``) in units of one look at the clock, which is timed here, so that it
+holds on slower machines. Steps that are long enough are all noted in full. In a loop of shorter ones the
+hooks are quiet: steps are counted in a histogram, and every so often a few are noted in full. The time of a
+step is the mean over the last block of its kind.
 """
 
 from __future__ import annotations
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
     from longpole.record.client.ring import Ring
 
 DETAIL_VARIABLE = "LONGPOLE_DETAIL"
-# Of the time of steps: what noting may take of it, and what those in full may among steps that are counted.
+# What noting may take of the time of steps.
 SHARE = 0.005
-_SHARE_IN_FULL = 0.001
-# What noting a step in full, and counting it, takes, in looks at the clock; see docs/frameworks.md.
-_FULL_LOOKS, _COUNT_LOOKS = 90, 45
+# What it takes, in looks at the clock: a step of each kind in full; see docs/frameworks.md.
+_FULL_LOOKS = (180, 50, 50)
+# Steps of this length or more are noted in full wherever it is.
+_LONG_ENOUGH_NS = 1_900_000
+# Of the steps of a quiet loop, one in so many is noted in full.
+_ONE_IN = 50
+_FEW = 8
 _BLOCK = 32
-_SLOWEST_S = 1.0
+_LONG_NS = 1_000_000_000
 
 
 class Budget:
@@ -38,18 +43,28 @@ class Budget:
         self._look_ns = 0.0
         self._kinds = [_Kind() for _ in STEP_KINDS]
 
-    def in_full(self, kind: int, took_ns: int) -> bool:
+    @property
+    def quiet(self) -> bool:
+        """Whether parts of training steps need not be looked at for now."""
+        state = self._kinds[0]
+        return state.counted and state.wanted <= 0
+
+    def in_full(self, kind: int, took_ns: int, with_parts: bool) -> bool:  # noqa: FBT001
         """Return whether a step that has taken so long is noted in full; it is counted otherwise."""
         state = self._kinds[kind]
         state.steps += 1
         state.total_ns += took_ns
-        if state.steps >= _BLOCK or state.total_ns > _SLOWEST_S * 1e9:
+        if state.steps >= _BLOCK or state.total_ns > _LONG_NS:
             self._choose(kind, state)
-        state.turn += 1
-        if state.turn < state.every:
+        if not state.counted:
+            return True
+        state.passed += 1
+        if state.passed >= _FEW * _ONE_IN:
+            state.passed, state.wanted = 0, _FEW
+        if kind == 0 and not with_parts:
             return False
-        state.turn = 0
-        return True
+        state.wanted -= 1
+        return kind == 0 or state.wanted >= 0
 
     def _choose(self, kind: int, state: _Kind) -> None:
         mean_ns = state.total_ns / state.steps
@@ -57,40 +72,37 @@ class Budget:
         if not self._look_ns:
             self._look_ns = _time_a_look()
             self._ring.grow()
-        every = self._every(mean_ns)
-        # Between two choices the one made holds until it is clearly wrong: steps vary.
-        if state.every == 0 or not 0.8 < (every + 1) / (state.every + 1) < 1.25:
-            state.every = every
-            self._say(kind, every, mean_ns)
+        cost_ns = _FULL_LOOKS[kind] * self._look_ns
+        counted = self._too_short(mean_ns, cost_ns, state.counted)
+        if counted != state.counted or not state.chosen:
+            state.counted, state.chosen, state.wanted = counted, True, 0
+            self._say(kind, state, mean_ns, cost_ns)
 
-    def _every(self, mean_ns: float) -> int:
-        """Return that every so many steps, one is noted in full."""
-        full_ns = _FULL_LOOKS * self._look_ns
-        if self._detail == "high" or (self._detail != "low" and full_ns <= SHARE * mean_ns):
-            return 1
-        return max(2, int(full_ns / (_SHARE_IN_FULL * max(mean_ns, 1.0))))
+    def _too_short(self, mean_ns: float, cost_ns: float, was: bool) -> bool:  # noqa: FBT001
+        """Return whether steps are only counted; what was chosen holds until it is clearly wrong."""
+        if self._detail != "auto":
+            return self._detail == "low"
+        slack = 0.8 if was else 1.0
+        return mean_ns * slack < _LONG_ENOUGH_NS and cost_ns > SHARE * mean_ns * slack
 
-    def _say(self, kind: int, every: int, mean_ns: float) -> None:
-        cost_ns = (_FULL_LOOKS if every == 1 else _COUNT_LOOKS) * self._look_ns
-        remark(
-            about="detail",
-            kind=STEP_KINDS[kind],
-            detail=self._detail,
-            every=every,
-            step_ns=round(mean_ns),
-            cost_ns=round(cost_ns),
-        )
+    def _say(self, kind: int, state: _Kind, mean_ns: float, cost_ns: float) -> None:
+        every = _ONE_IN if state.counted else 1
+        facts = {"detail": self._detail, "every": every, "step_ns": round(mean_ns), "cost_ns": round(cost_ns)}
+        remark(about="detail", kind=STEP_KINDS[kind], **facts)
 
 
 class _Kind:
-    """What is known of the steps of one kind; ``every`` is 0 as long as nothing was chosen."""
+    """What is known of the steps of one kind."""
 
-    __slots__ = ("every", "steps", "total_ns", "turn")
+    __slots__ = ("chosen", "counted", "passed", "steps", "total_ns", "wanted")
 
     def __init__(self) -> None:
-        self.every = self.steps = self.total_ns = self.turn = 0
+        self.passed = self.steps = self.total_ns = self.wanted = 0
+        self.chosen = self.counted = False
 
 
 def _time_a_look() -> float:
-    times = [monotonic_ns() for _ in range(101)]
-    return (times[-1] - times[0]) / 100
+    """Return how long a look at the clock takes, disturbances left out."""
+    times = [monotonic_ns() for _ in range(102)]
+    between = sorted(after - before for before, after in zip(times, times[1:]))
+    return float(between[50]) or 1.0

@@ -12,7 +12,8 @@ from weakref import WeakKeyDictionary
 
 from longpole.record.client.phases import Past, current, lane, new_identity, this_ring, write_past
 from longpole.record.hooks.ends import at_end
-from longpole.record.hooks.steps import BATCH, TRAINING
+from longpole.record.hooks.noting import BATCH, TRAINING
+from longpole.record.hooks.steps import LOOPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _EPOCH, _EVALUATION = "epoch", "evaluation"
 class Epoch:
     """One loop over a loader that is under way; ``counts`` are its steps, by kind."""
 
-    __slots__ = ("counts", "fetches", "identity", "lane", "last_ns", "number", "parent", "place", "start_ns")
+    __slots__ = ("batches", "counts", "identity", "lane", "last_ns", "number", "parent", "place", "start_ns")
 
     def __init__(self, number: int, start_ns: int) -> None:
         """Begin."""
@@ -34,7 +35,7 @@ class Epoch:
         self.start_ns = self.last_ns = start_ns
         self.identity, self.parent, self.lane = new_identity(), current(), lane()
         self.counts = [0, 0, 0]
-        self.fetches = 0
+        self.batches: int | None = None
         self.place = -1
         ring = this_ring()
         if ring is not None:
@@ -46,7 +47,7 @@ class Epoch:
         kind = _EPOCH if self.counts[TRAINING] or not any(self.counts[:BATCH]) else _EVALUATION
         past = Past(kind, kind, (self.start_ns, end_ns))
         past.identity, past.parent, past.lane = self.identity, self.parent, self.lane
-        past.attributes = {"number": self.number, "batches": self.fetches, "steps": self.counts[TRAINING]}
+        past.attributes = {"number": self.number, "batches": self.batches, "steps": self.counts[TRAINING]}
         write_past(past)
         ring = this_ring()
         if ring is not None:
@@ -66,7 +67,7 @@ class Epochs:
 
     def begin(self, loader: Any, iterator: Any, start_ns: int) -> None:
         """A loop over a loader begins."""
-        if this_ring() is None:
+        if this_ring() is None or LOOPS.led():
             return
         for left in (self._latest.get(loader), id(iterator)):
             if left in self._open:
@@ -76,13 +77,15 @@ class Epochs:
         number = self._numbers[loader] = self._numbers.get(loader, 0) + 1
         self._latest[loader] = id(iterator)
         self._open[id(iterator)] = Epoch(number, start_ns)
+        loop = LOOPS.here()
+        if loop is not None:
+            loop.begin_loop(start_ns)
 
-    def enter(self, loop: Loop, iterator: Any) -> None:
+    def enter(self, loop: Loop, iterator: Any, now: int) -> None:
         """A batch of this loop is fetched: steps are its own from now on."""
         epoch = loop.epoch = self._open.get(id(iterator))
         if epoch is not None:
-            epoch.last_ns = monotonic_ns()
-            epoch.fetches += 1
+            epoch.last_ns = now
 
     def leave(self, loop: Loop, iterator: Any, error: BaseException) -> None:
         """The fetch has failed: usually because there was no further batch. Never raises."""
@@ -92,10 +95,10 @@ class Epochs:
             loop.epoch = None
             epoch = self._open.get(id(iterator))
             if epoch is not None and isinstance(error, StopIteration):
-                epoch.fetches -= 1
                 epoch.last_ns = now
+                epoch.batches = getattr(iterator, "_num_yielded", None)
                 self._write(id(iterator))
-        except Exception:  # noqa: BLE001, S110  an exception of the program is on its way
+        except Exception:  # noqa: BLE001  an exception of the program is on its way
             pass
 
     def finish(self) -> None:

@@ -8,6 +8,7 @@ and the run says which hook gave up, and why.
 
 from __future__ import annotations
 
+import sys
 from functools import wraps
 
 from longpole.record.client.phases import Phase, recording, remark
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 # ``warnings`` passes over frames of files whose name holds both words when it counts levels of the stack.
 UNSEEN_FILE = "<longpole, unseen as importlib._bootstrap is>"
 _MISSING = object()
+# Flags of a code object: a generator, a coroutine, both. A call of such a function only begins its work.
+_BEGINS_ONLY = 0x20 | 0x80 | 0x200
 
 
 class Patches:
@@ -32,26 +35,36 @@ class Patches:
         self._undo: list[Callable[[], None]] = []
 
     def replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> Any:
-        """Put ``make(original)`` in the place of an attribute; return it.
+        """Put ``make(original)`` in the place of an attribute; return what is there now.
+
+        A static or class method stays one: ``original`` is the function in it. A function of a module is
+        replaced in the module that defines it as well, where ``pickle`` looks for it by its name.
 
         Raises:
             AttributeError: There is no such attribute.
         """
-        own = vars(owner).get(name, _MISSING)
-        original = own if own is not _MISSING else getattr(owner, name)
-        replacement = make(original)
+        there = _look_up(owner, name)
+        original = there.__func__ if isinstance(there, (staticmethod, classmethod)) else there
+        replacement = _binding_as(there, owner, make(original))
+        self._put(owner, name, replacement)
+        home = _home(owner, original)
+        if home is not None:
+            self._put(home, original.__qualname__, replacement)
+        return replacement
+
+    def _put(self, owner: Any, name: str, replacement: Any) -> None:
+        before = vars(owner).get(name, _MISSING)
         setattr(owner, name, replacement)
 
         def put_back() -> None:
             if vars(owner).get(name) is not replacement:
                 return  # somebody else has replaced it since, and calls ours: that goes on to the original
-            if own is _MISSING:
+            if before is _MISSING:
                 delattr(owner, name)
             else:
-                setattr(owner, name, own)
+                setattr(owner, name, before)
 
         self._undo.append(put_back)
-        return replacement
 
     def phase(self, owner: Any, name: str, kind: str, describe: Callable[..., Any] | None = None) -> None:
         """Make every call of a function a phase.
@@ -69,22 +82,28 @@ class Patches:
 
         ``begin`` gets the arguments and returns what to call at the end with the result and the exception,
         one of which is None; or None, for a call that is to be left alone.
+
+        Raises:
+            TypeError: The original is a coroutine function or a generator: its calls only begin what it does.
         """
+        if getattr(getattr(original, "__code__", None), "co_flags", 0) & _BEGINS_ONLY:
+            raise TypeError(f"'{original.__qualname__}' is a coroutine function or a generator")
 
         def replacement(*args: Any, **kwargs: Any) -> Any:
             try:
-                end = begin(args, kwargs) if recording() else None
+                end = begin(args, kwargs) if recording() and not self.given_up else None
             except Exception as error:  # noqa: BLE001
-                end = self.give_up(error)
-            if end is None:
-                return original(*args, **kwargs)
+                end = None
+                self.give_up(error)
             try:
                 result = original(*args, **kwargs)
             except BaseException as error:
-                self._finish(end, None, error)
+                if end is not None:
+                    self._finish(end, None, error)
                 without_this_frame(error)
                 raise
-            self._finish(end, result, None)
+            if end is not None:
+                self._finish(end, result, None)
             return result
 
         return unseen(wraps(original)(replacement))
@@ -99,10 +118,10 @@ class Patches:
         for action in reversed(undo):
             try:
                 action()
-            except Exception:  # noqa: BLE001, S112  what cannot be put back calls the original anyway
+            except Exception:  # noqa: BLE001  what cannot be put back calls the original anyway
                 continue
 
-    def give_up(self, error: Exception) -> None:
+    def give_up(self, error: BaseException) -> None:
         """Put everything back for good, and say so in the run."""
         if not self.given_up:
             self.given_up = True
@@ -134,6 +153,33 @@ def _marks(original: Any, kind: str, describe: Callable[..., Any] | None) -> Cal
         name, attributes = describe(*args, **kwargs) if describe else (original.__qualname__, {})
         phase = Phase(name, kind, attributes)
         phase.__enter__()
-        return lambda _, error: phase.__exit__(type(error) if error else None, error, None)
+        return lambda _, error: phase.__exit__(None if error is None else type(error), error, None)
 
     return begin
+
+
+def _look_up(owner: Any, name: str) -> Any:
+    """Return an attribute as it is kept, not as it is handed out: a class method, and not what it binds."""
+    for place in owner.__mro__ if isinstance(owner, type) else (owner,):
+        if name in vars(place):
+            return vars(place)[name]
+    if isinstance(owner, type):  # a metaclass may have one of that name, which is no attribute of instances
+        raise AttributeError(f"type object '{owner.__name__}' has no attribute '{name}'")
+    return getattr(owner, name)
+
+
+def _binding_as(there: Any, owner: Any, made: Any) -> Any:
+    """Return what is to be kept in a class so that it is handed out as the original was."""
+    if not isinstance(owner, type) or isinstance(made, (staticmethod, classmethod)):
+        return made
+    if isinstance(there, (staticmethod, classmethod)):
+        return type(there)(made)
+    return made if hasattr(there, "__get__") else staticmethod(made)
+
+
+def _home(owner: Any, function: Any) -> Any:
+    """Return the module in which a function of another module is found by its own name, or None."""
+    home = sys.modules.get(getattr(function, "__module__", None) or "")
+    if not isinstance(owner, type(sys)) or home is None:
+        return None
+    return home if vars(home).get(getattr(function, "__qualname__", "")) is function else None

@@ -1,14 +1,14 @@
 """Steps of training and inference loops, put together from what frameworks do one after another.
 
-A step of training is what belongs to one step of an optimizer: the wait for data, forward (from the first call
-of a model to the begin of the backward pass, so with the loss), backward, and the optimizer; optimizers that step
-together, with no backward pass in between, make one step. Over a data loader a step lasts from one fetch to the
-next, else from the end of one step to the end of the next. A fetch after which a model is called, but nothing
-is trained, begins a step of inference; a call of a model without gradients outside such loops is one by
-itself. A fetch after which nothing of the kind happens is a batch.
+A step of training is what belongs to one step of an optimizer: the wait for data, forward (from the first
+call of a model to the begin of the backward pass, so with the loss), backward, and the optimizer; optimizers
+that step together, with no backward pass in between, make one step. Over a data loader a step lasts from one
+fetch to the next, else from the end of one step to the end of the next. A fetch after which a model is
+called, but nothing is trained, begins a step of inference; a call of a model without gradients outside such
+loops is one by itself. A fetch after which nothing of the kind happens is a batch.
 
-A step whose parts came once each is one slot. One with more of them (gradients that are accumulated, several
-models) is a phase with a phase for each part.
+Between two steps the processor's caches have forgotten us, and every line of code costs ten times what it
+does in a tight loop. So an event does next to nothing, and steps that have ended are written several at once.
 """
 
 from __future__ import annotations
@@ -16,78 +16,86 @@ from __future__ import annotations
 import os
 from _thread import get_ident
 
-from longpole.log.slots import OK, PHASE, PHASE_LAYOUT, STEP, STEP_KINDS, STEP_LAYOUT, STEP_PARTS
-from longpole.record.client.phases import current, lane, new_identity, this_ring
-from longpole.record.hooks.budget import Budget
+from longpole.record.client.phases import current, lane, this_ring
 from longpole.record.hooks.ends import at_end
+from longpole.record.hooks.noting import BATCH, INFERENCE, TRAINING, Notebook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from longpole.record.client.ring import Ring
-    from longpole.record.client.tally import Tally
 
-TRAINING, INFERENCE, BATCH = range(3)
 DATA, FORWARD, BACKWARD, OPTIMIZER, CHECKPOINT = range(5)
-_PART_KINDS = (*STEP_PARTS, "checkpoint")
-_NONE = -1.0
-# So many parts of one step are kept apart; more are only summed up.
-_MOST_PARTS = 256
 # Calls of a model without a backward pass, after which they are taken for inference.
 _MANY_CALLS = 64
+# How many steps, and for how long, may wait to be written.
+_MOST_WAITING = 16
+_LONGEST_WAIT_NS = 50_000_000
 
 
 class Loop:
-    """The loop of one thread: what has happened since its present step began."""
+    """The loop of one thread: what has happened since its present step began.
+
+    Attributes:
+        inside: Whether a model is being called.
+        quiet: Whether steps are so short that their parts are not looked at now.
+        model: What was called last.
+        epoch: The epoch that fetches belong to, if any.
+        parent: The phase that steps outside epochs belong to; -1 for the one they run in.
+        led: Whether a framework says which epochs there are; loops over data loaders are none then.
+    """
+
+    led = False
 
     __slots__ = (
         "_backward_at",
-        "_backward_ns",
         "_calls",
+        "_closures",
         "_fetch_at",
         "_fetched_by",
         "_forward_end",
         "_forward_from",
-        "_label_names",
-        "_lane",
+        "_nested_ns",
+        "_notebook",
         "_optimizer_at",
-        "_optimizer_nested_ns",
         "_optimizers",
+        "_partial",
         "_parts",
-        "_ring",
         "_start",
         "_stepped_at",
         "_trained",
-        "budget",
+        "_written_ns",
         "epoch",
         "inside",
         "model",
         "parent",
+        "quiet",
     )
 
     def __init__(self, ring: Ring) -> None:
         """Begin with no step under way."""
-        self._ring = ring
-        self._lane = lane()
-        self.budget = Budget(ring)
-        self.inside = False
+        self._notebook = Notebook(ring, lane())
+        self._written_ns = 0
+        self.inside = self.quiet = self._partial = False
         self.model = "model"
-        # The epoch that fetches belong to, and what other steps are part of: -1 for the phase they run in.
         self.epoch: Any = None
         self.parent = -1
-        self._label_names: dict[str, int] = {}
-        self._optimizers: list[int] = []
-        self._clear()
+        self._clear(0)
 
-    def _clear(self) -> None:
-        self._start = self._fetch_at = self._fetched_by = 0
-        self._forward_from = self._forward_end = 0
-        self._backward_at = self._backward_ns = 0
-        self._optimizer_at = self._optimizer_nested_ns = 0
-        self._stepped_at = self._calls = 0
+    def _clear(self, start: int) -> None:
+        self._start = start
+        self._fetch_at = self._fetched_by = self._forward_from = self._forward_end = 0
+        self._backward_at = self._optimizer_at = self._nested_ns = self._stepped_at = self._calls = 0
+        self._closures = 0
         self._trained = False
         self._parts: list[tuple[int, int, int]] = []
+        self._optimizers: list[int] = []
+
+    def begin_loop(self, now: int) -> None:
+        """A loop over a loader begins: a step that is only counted lasts from here."""
+        if self.quiet and not self._start:
+            self._start = now
 
     def begin_fetch(self, source: int, now: int) -> None:
         """A loop asks its loader, which ``source`` tells from others, for the next batch."""
@@ -111,17 +119,17 @@ class Loop:
 
     def end_loop(self) -> None:
         """There was no further batch."""
-        if not self._parts and not self._forward_from:
-            self._clear()
+        if self._stepped_at:
+            self._close(self._stepped_at)
+        elif self.quiet or not (self._parts or self._forward_from):
+            self._clear(0)
 
     def begin_call(self, now: int, *, training: bool) -> None:
         """A model is called, in the mode for training or not."""
         self.inside = True
         if self._stepped_at:
-            self._close(self._stepped_at, next_start=self._stepped_at if training else 0)
-        elif (
-            self._forward_from and not self._fetched_by and not self._trained and self._only_infers(training)
-        ):
+            self._close(self._stepped_at, self._stepped_at if training else 0)
+        elif self._was_inference(training):
             self._close(self._forward_end)
         if not self._start:
             self._start = now
@@ -129,7 +137,10 @@ class Loop:
             self._forward_from = now
         self._calls += 1
 
-    def _only_infers(self, training: bool) -> bool:  # noqa: FBT001
+    def _was_inference(self, training: bool) -> bool:  # noqa: FBT001
+        """Return whether the last call, outside any loop, was made for its result alone."""
+        if not self._forward_from or self._fetched_by or self._trained:
+            return False
         return not training or self._calls >= _MANY_CALLS
 
     def end_call(self, now: int, *, gradients: bool) -> None:
@@ -142,33 +153,45 @@ class Loop:
     def begin_backward(self, now: int) -> None:
         """A backward pass begins: forward and loss are done."""
         if self._stepped_at:
-            self._close(self._stepped_at, next_start=self._stepped_at)
+            self._close(self._stepped_at, self._stepped_at)
         if not self._start:
             self._start = now
-        self._end_forward(now)
+        if self._forward_from:
+            self._end_forward(now)
         self._trained = True
         self._backward_at = now
 
     def end_backward(self, now: int) -> None:
         """The gradients are there."""
         self._parts.append((BACKWARD, self._backward_at, now))
-        self._optimizer_nested_ns += now - self._backward_at
+        if self._optimizer_at:
+            self._end_closure(now)
+
+    def _end_closure(self, now: int) -> None:
+        """Leave out of an optimizer's time what it calls: a closure, the first time before all else."""
+        self._closures += 1
+        if self._closures == 1:
+            self._optimizer_at, self._nested_ns = now, 0
+        else:
+            self._nested_ns += now - self._backward_at
 
     def begin_optimizer(self, optimizer: int, now: int) -> None:
         """An optimizer, told from others by a number, begins its step."""
         if self._stepped_at and optimizer in self._optimizers:
-            self._close(self._stepped_at, next_start=self._stepped_at)
+            self._close(self._stepped_at, self._stepped_at)
         if not self._start:
             self._start = now
-        self._end_forward(self._forward_end)
+        if self._forward_from:
+            self._end_forward(self._forward_end)
         self._optimizers.append(optimizer)
         self._optimizer_at = now
-        self._optimizer_nested_ns = 0
+        self._nested_ns = self._closures = 0
 
     def end_optimizer(self, now: int) -> None:
-        """The optimizer has stepped."""
+        """The optimizer has stepped. What was done inside (a closure) is no part of its time."""
         if self._optimizer_at:
-            self._parts.append((OPTIMIZER, self._optimizer_at, now - self._optimizer_nested_ns))
+            if not self.quiet:
+                self._parts.append((OPTIMIZER, self._optimizer_at + self._nested_ns, now))
             self._optimizer_at = 0
         self._trained = True
         self._stepped_at = now
@@ -179,86 +202,37 @@ class Loop:
             self._parts.append((CHECKPOINT, start, end))
 
     def finish(self) -> None:
-        """Close what is complete: the process or its recording ends."""
+        """Close what is complete, and write it: the process or its recording ends."""
         if self._stepped_at:
             self._close(self._stepped_at)
         elif self._forward_from and self._forward_end and not self._trained:
             self._close(self._forward_end)
+        self._notebook.write()
 
     def _end_forward(self, now: int) -> None:
-        if self._forward_from:
-            self._parts.append((FORWARD, self._forward_from, now))
-            self._optimizer_nested_ns += now - self._forward_from
-            self._forward_from = 0
+        self._parts.append((FORWARD, self._forward_from, now))
+        self._nested_ns += now - self._forward_from
+        self._forward_from = 0
 
     def _close(self, end: int, next_start: int = 0) -> None:
-        """Write the step that has ended, and begin the next."""
+        """Put the step that has ended aside, and begin the next."""
         kind = TRAINING if self._stepped_at else INFERENCE if self._calls else BATCH
-        self._end_forward(max(self._forward_end, self._forward_from))
-        start, parts = self._start, self._parts
-        if self.budget.in_full(kind, end - start):
-            self._write(kind, start, end, parts)
+        if self._forward_from:
+            self._end_forward(max(self._forward_end, self._forward_from))
+        epoch = self.epoch
+        if epoch is None:
+            parent = self.parent if self.parent >= 0 else current()
         else:
-            self._count(kind, start, end, parts)
-        if self.epoch is not None:
-            self.epoch.counts[kind] += 1
-        self._clear()
-        self._optimizers.clear()
-        self._start = next_start
-
-    def _write(self, kind: int, start: int, end: int, parts: list[tuple[int, int, int]]) -> None:
-        offsets = [end - start, _NONE, 0, _NONE, 0, _NONE, 0, _NONE]
-        for part, begun, ended in parts:
-            at = 2 * part + 1
-            if part == CHECKPOINT or offsets[at] != _NONE or (part == DATA and begun != start):
-                self._write_apart(kind, start, end, parts)
-                return
-            offsets[at] = ended - begun
-            if part:
-                offsets[at - 1] = begun - start
-        label = self._label(kind)
-        where = self._lane, new_identity(), self._parent()
-        if not self._ring.slot(STEP_LAYOUT, STEP, OK, *where, start, *offsets, label):
-            self._count(kind, start, end, parts)
-
-    def _write_apart(self, kind: int, start: int, end: int, parts: list[tuple[int, int, int]]) -> None:
-        """Write a step as a phase of its own, with one for each of its parts."""
-        ring, step = self._ring, new_identity()
-        name, text = self._label(kind) >> 8, ring.text(STEP_KINDS[kind])
-        where = self._lane, step, self._parent()
-        if not ring.slot(PHASE_LAYOUT, PHASE, OK, *where, name, text, 0, start, end, 0, 0, 0):
-            self._count(kind, start, end, parts)
-            return
-        for part, begun, ended in parts[:_MOST_PARTS]:
-            if part != CHECKPOINT:  # those are phases already
-                text = ring.text(_PART_KINDS[part])
-                whose = self._lane, new_identity(), step
-                ring.slot(PHASE_LAYOUT, PHASE, OK, *whose, text, text, 0, begun, ended, 0, 0, 0)
-
-    def _count(self, kind: int, start: int, end: int, parts: list[tuple[int, int, int]]) -> None:
-        tally: Tally | None = self._ring.tally(self._name(kind), STEP_KINDS[kind])
-        if tally is None:
-            return
-        tally.add(start, end)
-        sums = [0, 0, 0, 0, 0]
-        for part, begun, ended in parts:
-            sums[part] += ended - begun
-        tally.add_parts(tuple(sums))
-
-    def _label(self, kind: int) -> int:
-        name = self._name(kind)
-        known = self._label_names.get(name)
-        if known is None:
-            known = self._label_names[name] = self._ring.text(name)
-        return known << 8 | kind
-
-    def _name(self, kind: int) -> str:
-        return self.model if kind == INFERENCE else STEP_KINDS[kind]
-
-    def _parent(self) -> int:
-        if self.epoch is not None:
-            return int(self.epoch.identity)
-        return self.parent if self.parent >= 0 else current()
+            parent = epoch.identity
+            epoch.counts[kind] += 1
+        parts = [] if self._partial else self._parts
+        waiting = self._notebook.put(kind, (self._start, end, parts, parent, self.model))
+        self._partial = False
+        self._clear(next_start)
+        if waiting >= _MOST_WAITING or end - self._written_ns > _LONGEST_WAIT_NS:
+            self._written_ns = end
+            was_quiet, self.quiet = self.quiet, self._notebook.write()
+            self._partial = was_quiet != self.quiet  # of the step now under way some parts went unseen
 
 
 class Loops:
@@ -279,6 +253,11 @@ class Loops:
                 at_end(self.finish)
             loop = self.known[get_ident()] = Loop(ring)
         return loop
+
+    def led(self) -> bool:
+        """Return whether a framework leads the loop of this thread."""
+        loop = self.known.get(get_ident())
+        return loop is not None and loop.led
 
     def finish(self) -> None:
         """Close what is complete."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from longpole.record.journal import Journal
     from longpole.record.samplers.tree import Tree
 
+_FORKED = 0x01
 _LAST_THREAD = 0x20
 _WAIT_NS = 10_000_000_000
 _FORGET_NS = 30_000_000_000
@@ -39,7 +40,17 @@ _BYTES = struct.Struct("<QQ16xQQ")
 class Ended:
     """What one process has used, over all its threads."""
 
-    __slots__ = ("command", "counters", "elapsed_us", "parent", "peak_kib", "pid", "seen_ns", "status")
+    __slots__ = (
+        "command",
+        "counters",
+        "elapsed_us",
+        "forked",
+        "parent",
+        "peak_kib",
+        "pid",
+        "seen_ns",
+        "status",
+    )
 
     def __init__(self, pid: int, seen_ns: int) -> None:
         """Start with nothing."""
@@ -50,11 +61,14 @@ class Ended:
         self.status = 0
         self.elapsed_us = 0
         self.peak_kib = 0
+        self.forked = False
         self.counters = [0, 0, 0, 0, 0, 0]
 
     def add(self, record: memoryview) -> bool:
         """Add one thread's record; return whether it was the last of its process."""
-        name, _, self.parent, _ = _IDENTITY.unpack_from(record, 80)
+        name, thread, self.parent, _ = _IDENTITY.unpack_from(record, 80)
+        if thread == self.pid:  # other threads never execute a program
+            self.forked = bool(record[8] & _FORKED)
         _, user, system = _TIMES.unpack_from(record, 144)
         for at, value in enumerate((user, system, *_BYTES.unpack_from(record, 216))):
             self.counters[at] += value
@@ -184,6 +198,7 @@ class ExitRecords:
 
     def _note(self, ended: Ended, number: int, parent: int) -> None:
         user, system, read, written, storage_read, storage_written = ended.counters
+        forked = {"forked": True} if ended.forked else {}
         self._journal.note(
             "exit",
             number=number,
@@ -195,4 +210,5 @@ class ExitRecords:
             status=ended.status,
             peak_kib=ended.peak_kib,
             used=[user, system, read, written, storage_read, storage_written],
+            **forked,
         )

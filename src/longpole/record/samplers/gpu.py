@@ -59,6 +59,7 @@ class GpuSampler:
         self._tree_at_ns = 0
         self._tree_after_ns = 0
         self._last_seen: dict[int, int] = {}
+        self._last_look: dict[int, int] = {}
         count = pynvml.nvmlDeviceGetCount()
         self._devices = [pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(count)]
         for index, device in enumerate(self._devices):
@@ -68,7 +69,8 @@ class GpuSampler:
         """Read every device once, and when it is their turn, our processes on them."""
         began = thread_time_ns()
         for index, device in enumerate(self._devices):
-            self._write(_FIRST_NUMBER + 2 * index, (self._at_ns or now_ns, now_ns), _device_values(device))
+            values = self._device_values(index, device)
+            self._write(_FIRST_NUMBER + 2 * index, (self._at_ns or now_ns, now_ns), values)
         self._at_ns = now_ns
         self.period_s = max(1.0, (thread_time_ns() - began) / 1e9 / _DEVICE_SHARE)
         if now_ns >= self._tree_after_ns:
@@ -104,6 +106,31 @@ class GpuSampler:
     def _write(self, number: int, times: tuple[int, int], values: tuple[float, ...]) -> None:
         self._journal.slot(GAUGE_LAYOUT.pack(GAUGE, 0, 0, number, *times, *values, 0))
 
+    def _device_values(self, index: int, device: Any) -> tuple[float, ...]:
+        rates = _or_none(pynvml.nvmlDeviceGetUtilizationRates, device)
+        memory = _or_none(pynvml.nvmlDeviceGetMemoryInfo, device)
+        power = _or_none(pynvml.nvmlDeviceGetPowerUsage, device)
+        return (
+            self._device_busy(index, device, rates.gpu / 100 if rates else _NAN),
+            rates.memory / 100 if rates else _NAN,
+            float(memory.used) if memory else _NAN,
+            power / 1000 if power is not None else _NAN,
+        )
+
+    def _device_busy(self, index: int, device: Any, now: float) -> float:
+        """Return how busy a device was since it was last asked, or where the driver keeps no account, is now.
+
+        The driver looks several times a second; its last look alone would mislead about a program with a
+        rhythm of its own.
+        """
+        last = self._last_look.get(index, 0)
+        found = _or_none(pynvml.nvmlDeviceGetSamples, device, pynvml.NVML_GPU_UTILIZATION_SAMPLES, last)
+        looks = [look for look in found[1] if look.timeStamp > last] if found else []
+        if not looks:
+            return now
+        self._last_look[index] = max(look.timeStamp for look in looks)
+        return float(sum(look.sampleValue.uiVal for look in looks)) / len(looks) / 100 if last else now
+
     def _tree_values(self, index: int, device: Any) -> tuple[float, ...]:
         """Return what our processes do on a device; NaN where the driver does not say."""
         ours = self._tree.members
@@ -128,18 +155,6 @@ class GpuSampler:
             min(1.0, sum(sample.smUtil for sample in ours) / 100),
             min(1.0, sum(sample.memUtil for sample in ours) / 100),
         )
-
-
-def _device_values(device: Any) -> tuple[float, ...]:
-    rates = _or_none(pynvml.nvmlDeviceGetUtilizationRates, device)
-    memory = _or_none(pynvml.nvmlDeviceGetMemoryInfo, device)
-    power = _or_none(pynvml.nvmlDeviceGetPowerUsage, device)
-    return (
-        rates.gpu / 100 if rates else _NAN,
-        rates.memory / 100 if rates else _NAN,
-        float(memory.used) if memory else _NAN,
-        power / 1000 if power is not None else _NAN,
-    )
 
 
 def _or_none(call: Any, *arguments: Any) -> Any:

@@ -3,23 +3,31 @@
 A ring's room is given back only when what was in it has been written, so that nothing is lost if the agent
 is killed; what was written just before may then be in two logs, and slots are told apart by their numbers.
 A ring is removed once its process has ended and everything in it is in the log. A process beyond its share
-of the disk is kept as sums per name; its counts stay exact.
+of the disk is kept as sums per name; its counts stay exact. Sums are noted before the room of what is in them
+is given back, unless that would take too much of the disk as well: then every so often.
 """
 
 from __future__ import annotations
 
 import os
-from time import monotonic_ns
+from time import monotonic_ns, time_ns
 
-from longpole.log.slots import LOST_SUFFIX, PHASE, PHASE_LAYOUT, RING_SUFFIX, SLOT_BYTES
+from longpole.log.slots import LOST_SUFFIX, RING_SUFFIX
 from longpole.record.client.ring import pid_namespace
-from longpole.record.proc import read_small, read_stat, start_ns
+from longpole.record.proc import inner_pid, read_stat, start_ns
 from longpole.record.rings import ForeignRingError, RingReader, open_ring
+from longpole.record.samplers.markers import Markers
+from longpole.record.samplers.sums import Sums, owed_facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from longpole.record.journal import Journal
     from longpole.record.samplers.tree import Tree
+
+# How often sums and tallies are written down while they grow.
+_SUMS_NS = 10_000_000_000
+# A folder's time of change moves in steps: within one of these, another change may not show.
+_GRAIN_NS = 20_000_000
 
 
 class _Ring:
@@ -32,7 +40,7 @@ class _Ring:
         self.path = path
         self.pid = pid
         self.reader = reader
-        self.sums: dict[tuple[int, int, int], list[int]] = {}
+        self.sums = Sums()
 
 
 class PhaseCollector:
@@ -48,7 +56,9 @@ class PhaseCollector:
         self._folder = folder
         self._namespace = pid_namespace()
         self._rings: dict[str, _Ring] = {}
+        self._markers = Markers(journal, folder)
         self._changed_ns = -1
+        self._sums_after_ns = 0
         self._next_source = 1
         self._ticks = 0
         self.lost = 0
@@ -60,18 +70,21 @@ class PhaseCollector:
         self._note_ring(ring, 0)
 
     def commit(self) -> None:
-        """Give the rings their room back: what was drained is in the log."""
+        """Give the rings their room back, but for what is in sums only: what was drained is in the log."""
+        self._markers.clear()
         for ring in self._rings.values():
-            ring.reader.commit()
+            if not ring.sums.changed:
+                ring.reader.commit()
 
     def sample(self, now_ns: int) -> None:
         """Drain every ring; once a second, let those of ended processes go."""
-        self._look()
+        self._look(now_ns)
         for ring in self._rings.values():
             self._drain(ring)
+        if now_ns >= self._sums_after_ns:
+            self._note_sums(now_ns)
         if any(ring.reader.filling for ring in self._rings.values()):
-            self._journal.flush()
-            self.commit()
+            self._make_room()
         self._ticks += 1
         for name in [name for name, ring in self._rings.items() if self._is_over(ring)]:
             self._let_go(name, now_ns)
@@ -87,7 +100,7 @@ class PhaseCollector:
         self._next_source += 1
         return self._next_source - 1
 
-    def _look(self) -> None:
+    def _look(self, now_ns: int) -> None:
         if not self._folder:
             return
         try:
@@ -95,7 +108,8 @@ class PhaseCollector:
             names = os.listdir(self._folder) if changed_ns != self._changed_ns else []
         except OSError:
             return
-        self._changed_ns = changed_ns
+        self._changed_ns = changed_ns if time_ns() - changed_ns > _GRAIN_NS else -1
+        self._markers.take(names, now_ns)
         for name in names:
             if name.endswith(RING_SUFFIX) and name not in self._rings:
                 self._open(name)
@@ -126,7 +140,7 @@ class PhaseCollector:
             return pid
         self._tree.find()
         for pid, member in self._tree.members.items():
-            if member.start_ticks == reader.start_ticks and _innermost_pid(pid) == reader.pid:
+            if member.start_ticks == reader.start_ticks and inner_pid(pid) == reader.pid:
                 return pid
         return 0
 
@@ -155,21 +169,29 @@ class PhaseCollector:
         if self._journal.room(ring.source):
             self._journal.ring_slots(ring.source, slots)
         else:
-            self._journal.ring_slots(ring.source, self._sum_up(ring, slots))
+            self._journal.ring_slots(ring.source, ring.sums.take(slots))
 
-    def _sum_up(self, ring: _Ring, slots: bytes) -> bytes:
-        """Add phases to the sums of their names; return the other slots, which are kept."""
-        kept = []
-        for at in range(0, len(slots), SLOT_BYTES):
-            if slots[at] != PHASE:
-                kept.append(slots[at : at + SLOT_BYTES])
-                continue
-            fields = PHASE_LAYOUT.unpack_from(slots, at)
-            sums = ring.sums.setdefault((fields[5], fields[6], fields[1]), [0, 0, fields[8], 0])
-            sums[0] += 1
-            sums[1] += fields[9] - fields[8]
-            sums[3] = fields[9]
-        return b"".join(kept)
+    def _note_sums(self, now_ns: int) -> None:
+        """Write all sums and tallies as they stand; what is in them may then be given back."""
+        self._sums_after_ns = now_ns + _SUMS_NS * self._journal.sums_stretch
+        for ring in self._rings.values():
+            self._note_sums_of(ring)
+        self._journal.flush()
+        self.commit()
+
+    def _note_sums_of(self, ring: _Ring) -> None:
+        for facts in (*ring.sums.changes(), *ring.sums.tally_changes(ring.reader.tallies())):
+            self._journal.note("sum", source=ring.source, **facts)
+
+    def _make_room(self) -> None:
+        """Give room back before a ring is full, sums or not."""
+        if self._journal.sums_stretch == 1:
+            for ring in self._rings.values():
+                if ring.sums.changed:
+                    self._note_sums_of(ring)
+        self._journal.flush()
+        for ring in self._rings.values():
+            ring.reader.commit()
 
     def _is_over(self, ring: _Ring) -> bool:
         if not ring.path:
@@ -182,9 +204,9 @@ class PhaseCollector:
         ring = self._rings.pop(name)
         self._drain(ring)
         self._journal.ring_slots(ring.source, ring.reader.open_phases())
-        for (label, kind, status), (count, total, first, last) in ring.sums.items():
-            sums = {"name": label, "kind": kind, "status": status, "count": count, "total_ns": total}
-            self._journal.note("sum", source=ring.source, start=first, end=last, **sums)
+        self._note_sums_of(ring)
+        for facts in owed_facts(ring.reader.owed(), now_ns):
+            self._journal.note("sum", source=ring.source, **facts)
         if ring.reader.lost:
             self.lost += ring.reader.lost
             self._journal.note("lost", source=ring.source, records=ring.reader.lost, at=now_ns)
@@ -197,13 +219,6 @@ class PhaseCollector:
 def _alive(pid: int, start_ticks: int) -> bool:
     stat = read_stat(pid)
     return stat is not None and stat.start_ticks == start_ticks and stat.state != b"Z"
-
-
-def _innermost_pid(pid: int) -> int:
-    for line in read_small(f"/proc/{pid}/status").split(b"\n"):
-        if line.startswith(b"NSpid:"):
-            return int(line.split()[-1])
-    return 0
 
 
 def _unlink(path: str) -> None:

@@ -127,7 +127,7 @@ class ProcessSampler:
         except (OSError, ValueError):
             self._forget(reading, now_ns)
             return
-        if stat.command != reading.member.command:
+        if reading.member.became(stat):
             self._tree.note(reading.member, stat)
         reading.member.threads = stat.threads
         counters = (stat.cpu_user_us, stat.cpu_system_us, *self._read_bytes(reading, stat))

@@ -8,18 +8,25 @@ from __future__ import annotations
 
 import os
 
+from longpole.record.client.ring import pid_namespace
 from longpole.record.discretion import command_text
-from longpole.record.proc import ENDED, Stat, read_small, read_stat, start_ns
+from longpole.record.proc import ENDED, Stat, inner_pid, read_small, read_stat, start_ns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from longpole.record.journal import Journal
+
+# What the kernel shows for the image of a process that has ended, or that we may not look into.
+_NO_IMAGE = b"0"
+_PYTHONS = ("python", "pypy")
 
 
 class Member:
     """One living process of the command."""
 
-    __slots__ = ("command", "number", "parent", "pid", "start_ticks", "threads")
+    __slots__ = ("command", "image", "number", "parent", "pid", "start_ticks", "threads")
 
     def __init__(self, number: int, pid: int, stat: Stat) -> None:
         """Take what its status line says."""
@@ -27,8 +34,14 @@ class Member:
         self.pid = pid
         self.parent = stat.parent
         self.command = stat.command
+        self.image = stat.image
         self.start_ticks = stat.start_ticks
         self.threads = stat.threads
+
+    def became(self, stat: Stat) -> bool:
+        """Return whether it has become another program, or taken another name, by its status line."""
+        executed = stat.image not in (self.image, _NO_IMAGE)
+        return executed or stat.command != self.command
 
 
 class Tree:
@@ -50,6 +63,7 @@ class Tree:
         # Numbers of processes that ran as somebody else, who may not write into our rings.
         self.other_users: set[int] = set()
         self._user = os.getuid()
+        self._namespace = pid_namespace()
 
     def number(self) -> int:
         """Return a number no process has had."""
@@ -103,7 +117,7 @@ class Tree:
 
     def note(self, member: Member, stat: Stat) -> None:
         """Write down who a process is; again when it has become another program."""
-        member.command = stat.command
+        member.command, member.image = stat.command, stat.image
         if _owner(member.pid) not in (-1, self._user):
             self.other_users.add(member.number)
         self._journal.note(
@@ -114,7 +128,20 @@ class Tree:
             start=start_ns(stat.start_ticks),
             comm=stat.command,
             command=_command_line(member.pid) or f"[{stat.command}]",
+            **self._program(member),
         )
+
+    def _program(self, member: Member) -> dict[str, Any]:
+        """Return whether a process is a Python and, if so, what tells from whom it was forked."""
+        try:
+            program = os.path.basename(os.readlink(f"/proc/{member.pid}/exe"))
+            if not program.startswith(_PYTHONS):
+                return {"python": False}
+            apart = os.stat(f"/proc/{member.pid}/ns/pid").st_ino != self._namespace
+        except OSError:
+            return {}
+        inner = {"inner_pid": inner_pid(member.pid)} if apart else {}
+        return {"python": True, "image": int(member.image), **inner}
 
     def drop(self, pid: int, now_ns: int) -> None:
         """Forget a process that has ended; it was gone by ``now_ns``."""

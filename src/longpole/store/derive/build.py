@@ -16,12 +16,15 @@ from longpole.store.derive.exits import Exits
 from longpole.store.derive.files import file_tables
 from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.marked import Marked
-from longpole.store.derive.phases import RunPhase, phase_parts, sum_rows
+from longpole.store.derive.phases import RunPhase, phase_parts
 from longpole.store.derive.processes import Processes
-from longpole.store.derive.recording import recording_notes
+from longpole.store.derive.pythons import Pythons
+from longpole.store.derive.recording import recording_notes, with_remarks, with_unreached
+from longpole.store.derive.remarks import Remarks
 from longpole.store.derive.rings import Rings
 from longpole.store.derive.samples import SUMMED, Readings, Resources, sample_parts, sampled_sums
 from longpole.store.derive.span import Span, span_of
+from longpole.store.derive.sums import Sums
 from longpole.store.derive.totals import total_table
 
 
@@ -45,6 +48,7 @@ class _Parts:
     marked: Marked
     readings: Readings
     processes: Processes
+    sums: Sums
     run: RunPhase
 
 
@@ -53,6 +57,7 @@ def build(content: Content, manifest: Manifest, state: State) -> Built:
     logs = content.logs
     hosts = Hosts(logs, manifest.started)
     rings = Rings(logs)
+    remarks = Remarks(logs, rings)
     exits = Exits(logs, rings, hosts.offsets)
     marked = Marked(logs, rings, hosts.offsets)
     readings = Readings(logs)
@@ -63,8 +68,11 @@ def build(content: Content, manifest: Manifest, state: State) -> Built:
     run = RunPhase(manifest.name, _status(manifest, span, state), span)
     problems = (*content.problems, *_doubts(hosts, processes, marked, readings))
     reading = Reading(content.readable, content.expected, problems)
-    parts = _Parts(content, hosts, rings, exits, marked, readings, processes, run)
-    return Built(_tables(parts), reading, recording_notes(logs, exits))
+    sums = Sums(logs, rings, hosts.offsets)
+    parts = _Parts(content, hosts, rings, exits, marked, readings, processes, sums, run)
+    recording = with_remarks(recording_notes(logs, exits, sums), remarks, rings, processes)
+    unreached = Pythons(logs, hosts, processes, rings).unreached(span.end_ns)
+    return Built(_tables(parts), reading, with_unreached(recording, unreached))
 
 
 def _tables(parts: _Parts) -> Iterator[tuple[str, Sequence[Part]]]:
@@ -76,9 +84,10 @@ def _tables(parts: _Parts) -> Iterator[tuple[str, Sequence[Part]]]:
     yield "files", [files]
     yield "opens", [opens]
     yield "totals", [total_table(processes, parts.exits, _sampled(parts.readings, processes))]
-    sums = sum_rows(logs, parts.rings, hosts.offsets)
-    yield "phases", phase_parts(parts.run, processes, parts.marked, parts.rings, sums)
-    parts.marked.let_go()
+    phases = phase_parts(parts.run, processes, parts.marked, parts.rings, parts.sums)
+    parts.marked.let_go()  # before the rows are written, which takes memory too
+    yield "phases", phases
+    del phases
     resources = Resources()
     yield "samples", sample_parts(parts.readings, logs, hosts, processes, resources)
     yield "resources", [resources.table()]

@@ -1,4 +1,4 @@
-"""Phases as processes marked them: every record of their rings, over all logs, once each."""
+"""Phases as processes marked them, and steps: every record of their rings, over all logs, once each."""
 
 from __future__ import annotations
 
@@ -9,18 +9,25 @@ from longpole.store.derive.arrays import Arrays, Whole, places, stacked
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.exits import believable
 from longpole.store.derive.rings import Rings
+from longpole.store.derive.steps import NO_STEP, Steps
 from longpole.store.derive.texts import Keys, keys_of
 
 _FIELDS = ("status", "lane", "id", "parent", "name", "kind", "attributes", "device")
 
 
 class Marked:
-    """Columns of the phases of rings; times on UTC, 0 where ``impossible``."""
+    """Columns of the phases of rings; times on UTC, 0 where ``impossible``.
+
+    A row of which ``step`` is not -1 is a step; ``steps`` knows its kind and its parts.
+    """
 
     def __init__(self, logs: list[LogContent], rings: Rings, offsets: list[int]) -> None:
         """Take the phases out of all logs."""
-        parts = [_take(log, rings, at, offsets[at]) for at, log in enumerate(logs)] or [_none()]
-        self.columns = stacked(parts)
+        self.steps = Steps()
+        parts = [_take(log, rings, at, offsets[at]) for at, log in enumerate(logs)]
+        parts += [self.steps.take(log, rings, at, offsets[at]) for at, log in enumerate(logs)]
+        self.steps.settle()
+        self.columns = stacked([part for part in parts if len(part["ring"])] or [_none()])
         self.impossible = int(self.columns["impossible"].sum())
         self._keep_one_of_each()
 
@@ -31,7 +38,7 @@ class Marked:
 
     def let_go(self) -> None:
         """Give the memory back."""
-        self.columns = _none()
+        self.columns, self.steps = _none(), Steps()
         self._sort()
 
     def latest_ns(self) -> int | None:
@@ -73,10 +80,11 @@ def _take(log: LogContent, rings: Rings, at: int, offset: int) -> Arrays:
     impossible = ~believable(records)
     times = {name: np.where(impossible, 0, records[name] + offset) for name in ("start", "end")}
     kept = {name: records[name].copy() for name in _FIELDS}
-    return {"ring": indices.astype(np.uint32), "impossible": impossible, **times, **kept}
+    steps = np.full(len(records), NO_STEP, np.int32)
+    return {"ring": indices.astype(np.uint32), "impossible": impossible, **times, **kept, "step": steps}
 
 
 def _none() -> Arrays:
     whole = {name: np.zeros(0, np.uint32) for name in ("ring", *_FIELDS)}
     times = {name: np.zeros(0, np.int64) for name in ("start", "end")}
-    return {**whole, **times, "impossible": np.zeros(0, np.bool_)}
+    return {**whole, **times, "impossible": np.zeros(0, np.bool_), "step": np.zeros(0, np.int32)}

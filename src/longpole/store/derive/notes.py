@@ -11,6 +11,8 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
+from longpole.log.slots import BINS, STEP_PARTS
+
 # A moment on a host's monotonic clock, and an offset of it to UTC. Beyond these, sums could overflow.
 Moment = Annotated[int, Meta(ge=0, le=1 << 60)]
 Offset = Annotated[int, Meta(ge=-(1 << 61), le=1 << 62)]
@@ -18,6 +20,11 @@ Number = Annotated[int, Meta(ge=0, lt=1 << 32)]
 Count = Annotated[int, Meta(ge=0, le=1 << 60)]
 Tag = Annotated[str, Meta(max_length=32)]
 Name = Annotated[str, Meta(max_length=65536)]
+Numbers = tuple[Number, ...]
+# A histogram: how many durations each bin holds, for those that hold any. The time of each part of steps, in
+# ns, and of checkpoints within them.
+Bins = Annotated[tuple[tuple[Annotated[int, Meta(ge=0, lt=BINS)], Count], ...], Meta(max_length=BINS)]
+Parts = Annotated[tuple[Count, ...], Meta(max_length=len(STEP_PARTS) + 1)]
 
 
 class Note(Struct, tag_field="about", tag=str.lower, frozen=True):
@@ -49,6 +56,7 @@ class Began(Note, frozen=True):
     at: Moment
     exit_records: bool = False
     opens: bool = False
+    hooks: bool = False
 
 
 class Ended(Note, frozen=True):
@@ -71,7 +79,11 @@ class Forks(Note, frozen=True):
 
 
 class Process(Note, frozen=True):
-    """Who a process is; again when it has become another program."""
+    """Who a process is; again when it has become another program.
+
+    Whether it is a Python is empty where that could not be seen. The image is the same for a process and
+    those forked from it, until one executes a program; the inner pid is that of a namespace of its own.
+    """
 
     number: Number
     pid: Number = 0
@@ -79,6 +91,9 @@ class Process(Note, frozen=True):
     start: Moment | None = None
     comm: Name = ""
     command: Name = ""
+    python: bool | None = None
+    image: Count = 0
+    inner_pid: Number = 0
 
 
 class Gone(Note, frozen=True):
@@ -89,7 +104,10 @@ class Gone(Note, frozen=True):
 
 
 class Exit(Note, frozen=True):
-    """What the kernel said at a process's end: CPU in microseconds, then bytes by call and of storage."""
+    """What the kernel said at a process's end: CPU in microseconds, then bytes by call and of storage.
+
+    Forked: it never executed a program of its own.
+    """
 
     number: Number
     end: Moment
@@ -100,6 +118,7 @@ class Exit(Note, frozen=True):
     start: Moment | None = None
     status: Number = 0
     peak_kib: Count = 0
+    forked: bool = False
 
 
 class Ring(Note, frozen=True):
@@ -124,8 +143,19 @@ class Resource(Note, frozen=True):
     scope: Name = "host"
 
 
+class Reached(Note, frozen=True):
+    """Pythons, by pid as they see it themselves, that hooks could be loaded into; heard of by then."""
+
+    at: Moment
+    pids: Numbers
+
+
 class Sum(Note, frozen=True):
-    """Phases of one name that were kept as their sum; name and kind are texts of the ring."""
+    """Phases of one name that were kept as their sum, so far; name and kind are texts of the ring.
+
+    The kind of steps goes by its own name. The origin tells apart who did the sum: the agent, or, as a
+    tally, the process itself.
+    """
 
     source: Number
     name: Number
@@ -135,6 +165,10 @@ class Sum(Note, frozen=True):
     start: Moment
     end: Moment
     status: Number = 0
+    kind_name: Name = ""
+    origin: Name = ""
+    bins: Bins = ()
+    parts: Parts = ()
 
 
 class Lost(Note, frozen=True):
@@ -166,7 +200,10 @@ class _About(Struct):
     about: str
 
 
-KNOWN = (Host, Clock, Began, Ended, Forks, Process, Gone, Exit, Ring, Resource, Sum, Lost, Fault, Opened)
+KNOWN = (
+    *(Host, Clock, Began, Ended, Forks, Process, Gone, Exit, Ring, Resource, Reached, Sum, Lost, Fault),
+    Opened,
+)
 _NAMES = frozenset(kind.__name__.lower() for kind in KNOWN)
 _ANY: Any = Host
 for _kind in KNOWN[1:]:

@@ -1,7 +1,8 @@
 """Where phases hang that have no parent in their own ring.
 
 What a process marked is part of the phase it was forked in, where that is known, else of the process. A
-nested ``record`` stands in for its command by one phase: its command's processes are part of that.
+nested ``record`` stands in for its command by one phase: its command's processes are part of that. A process
+that a program said it started is part of the phase in which it did so, or of the program's process.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from longpole.store.derive.loops import cut_loops
 from longpole.store.derive.marked import Marked
 from longpole.store.derive.processes import Known, Processes
 from longpole.store.derive.rings import Rings
+from longpole.store.derive.spawns import find_spawns
 from longpole.store.derive.texts import keys_of
 
 RUN_ID = 1
@@ -32,18 +34,64 @@ class Origins:
             for index, one in enumerate(known)
             if one is not None and rings.all[index].of_joined_launcher
         }
-        self.tops: Whole = np.array(self._tops(self._forks(rings)), np.int64)
+        forks = self._forks(rings)
+        self.tops: Whole = np.array(self._tops(forks), np.int64)
+        self._spawns = find_spawns(rings, processes, marked, self.owners)
+        if self._spawns:
+            self._cut_circles(processes, forks)
 
     def of_process(self, known: Known) -> int:
         """Return the phase that holds a process."""
+        row = self._launch_of(known)
+        if row >= 0:
+            return self.first_marked + row
+        spawn = self._spawns.get(known)
+        if spawn is None:
+            return _process_row(known.parent)
+        around = self._around(spawn)
+        return self.first_marked + around if around >= 0 else _process_row(self._starter(spawn))
+
+    def _launch_of(self, known: Known) -> int:
+        """Return the row of the nested ``record`` that a process was started by, or -1."""
         index = self._launchers.get(id(known.launched_by)) if known.launched_by else None
         row = self._marked.first_of(index) if index is not None else None
-        if row is not None:
-            return self.first_marked + row
-        return RUN_ID + known.parent.id if known.parent else RUN_ID
+        return -1 if row is None else row
+
+    def _around(self, spawn: int) -> int:
+        """Return the row of the phase in which a process was started, or -1."""
+        ring, parent, number = (self._marked.columns[name][spawn] for name in ("ring", "parent", "id"))
+        inside = 0 < parent < number
+        return int(self._marked.rows_of(keys_of(np.array([ring]), np.array([parent])))[0]) if inside else -1
+
+    def _starter(self, spawn: int) -> Known | None:
+        return self.owners[int(self._marked.columns["ring"][spawn])]
+
+    def _cut_circles(self, processes: Processes, forks: list[int]) -> None:
+        """Forget spawns that would make something its own ancestor; only a forged log has them."""
+        above = self._above(processes, forks)
+        for member in _circles(above):
+            if member < len(processes.all):
+                self._spawns.pop(processes.all[member], None)
+        if cut_loops(self._above(processes, forks)):
+            self._spawns.clear()
+
+    def _above(self, processes: Processes, forks: list[int]) -> list[int]:
+        """Return what holds each process, by place, and then each ring: a place in the same list, or -1."""
+        every, ring_of = processes.all, self._marked.columns["ring"]
+        above = []
+        for known in every:
+            spawn = self._spawns.get(known)
+            row = self._launch_of(known)
+            if row < 0 and spawn is not None:
+                row = self._around(spawn)
+            holder = self._starter(spawn) if spawn is not None else known.parent
+            above.append(len(every) + int(ring_of[row]) if row >= 0 else _place(holder))
+        for row, owner in zip(forks, self.owners, strict=True):
+            above.append(len(every) + int(ring_of[row]) if row >= 0 else _place(owner))
+        return above
 
     def _tops(self, forks: list[int]) -> list[int]:
-        of_owner = [RUN_ID + owner.id if owner else RUN_ID for owner in self.owners]
+        of_owner = [_process_row(owner) for owner in self.owners]
         return [
             self.first_marked + row if row >= 0 else top for row, top in zip(forks, of_owner, strict=True)
         ]
@@ -69,3 +117,22 @@ def _owner(known: Known | None) -> Known | None:
     while known is not None and known.joined:
         known = known.parent
     return known
+
+
+def _process_row(known: Known | None) -> int:
+    return RUN_ID + known.id if known else RUN_ID
+
+
+def _place(known: Known | None) -> int:
+    return known.id - 1 if known else -1
+
+
+def _circles(above: list[int]) -> set[int]:
+    """Return all members of circles."""
+    members: set[int] = set()
+    for cut in cut_loops(above):
+        here = cut
+        while here not in members:
+            members.add(here)
+            here = above[here]
+    return members

@@ -1,4 +1,4 @@
-"""The table of phases: the run itself, its processes, what the processes marked, and sums of such marks.
+"""The table of phases: the run, its processes, what these marked, the parts of steps, and sums of marks.
 
 Rows come in that order; ids are dense, from 1. A phase that was open when its process ended has the
 process's end and is unfinished; one whose times cannot be true has none.
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from longpole.log.slots import UNFINISHED
 from longpole.model.execution import Status
 from longpole.store.derive.arrays import Arrays, Objects, Part, Whole, hidden, integers, texts
-from longpole.store.derive.content import LogContent
 from longpole.store.derive.marked import Marked
-from longpole.store.derive.notes import Sum
 from longpole.store.derive.origins import RUN_ID, Origins
 from longpole.store.derive.processes import Known, Processes
 from longpole.store.derive.rings import Rings
 from longpole.store.derive.span import Span
+from longpole.store.derive.steps import NO_STEP
+from longpole.store.derive.sums import Sums
 from longpole.store.derive.texts import keys_of
 
 NAMELESS = "?"
@@ -37,39 +37,22 @@ class RunPhase:
     span: Span
 
 
-def phase_parts(
-    run: RunPhase, processes: Processes, marked: Marked, rings: Rings, sums: Arrays
-) -> list[Part]:
-    """Return the rows of ``phases``; ``sums`` are those that ``sum_rows`` has made."""
+def phase_parts(run: RunPhase, processes: Processes, marked: Marked, rings: Rings, sums: Sums) -> list[Part]:
+    """Return the rows of ``phases``."""
     origins = Origins(rings, processes, marked)
-    counts = (1, len(processes.all), marked.rows, len(sums["ring"]))
-    parts: list[Part] = [_run_row(run), _process_rows(processes, run.span, origins)]
-    parts.append(_marked_rows(marked, run.span, rings, origins) if marked.rows else {})
-    parts.append(_finished_sums(sums, origins) if counts[3] else {})
-    firsts = np.cumsum((RUN_ID, *counts[:-1])).tolist()
-    numbered = zip(parts, firsts, counts, strict=True)
-    return [{"id": np.arange(first, first + count), **part} for part, first, count in numbered if count]
+    parts = [(1, _run_row(run)), (len(processes.all), _process_rows(processes, run.span, origins))]
+    if marked.rows:
+        parts.append((marked.rows, _marked_rows(marked, run.span, rings, origins)))
+        parts += _step_parts(marked, origins)
+    if sums.found:
+        parts.append((len(sums.found), _sum_rows(sums, rings, origins)))
+    firsts = np.cumsum([RUN_ID, *(count for count, _ in parts)]).tolist()
+    numbered = zip(parts, firsts[:-1], firsts[1:], strict=True)
+    return [{"id": _ids(first, last), **part} for (_, part), first, last in numbered if first < last]
 
 
-def sum_rows(logs: list[LogContent], rings: Rings, offsets: list[int]) -> Arrays:
-    """Return the phases that were kept as sums, each with its ring."""
-    found = [
-        (rings.index(at, note.source), note, offsets[at])
-        for at, log in enumerate(logs)
-        for note in log.notes.of(Sum)
-    ]
-    indices = np.array([index for index, _, _ in found], np.int64)
-    notes = [note for _, note, _ in found]
-    return {
-        "ring": indices,
-        "kind": rings.texts.lookup(indices, np.array([note.kind for note in notes], np.int64), _USER_KIND),
-        "name": rings.texts.lookup(indices, np.array([note.name for note in notes], np.int64), NAMELESS),
-        "start_ns": integers([note.start + offset for _, note, offset in found]),
-        "end_ns": integers([max(note.start, note.end) + offset for _, note, offset in found]),
-        "duration_ns": integers([note.total_ns for note in notes]),
-        "count": integers([note.count for note in notes]),
-        "status": _STATUSES[np.array([min(note.status, UNFINISHED) for note in notes], np.int64)],
-    }
+def _ids(first: int, last: int) -> NDArray[np.integer]:
+    return np.arange(first, last, dtype=np.uint32 if last < 1 << 32 else np.int64)
 
 
 def _run_row(run: RunPhase) -> Part:
@@ -110,7 +93,7 @@ def _marked_rows(marked: Marked, span: Span, rings: Rings, origins: Origins) -> 
     return {
         "parent": _parents(marked, origins),
         "process": _processes(ring, origins),
-        "kind": rings.texts.lookup(ring, columns["kind"], _USER_KIND),
+        "kind": _kinds(marked, rings),
         "name": rings.texts.lookup(ring, columns["name"], NAMELESS),
         "lane": columns["lane"],
         "device": _devices(columns),
@@ -123,10 +106,43 @@ def _marked_rows(marked: Marked, span: Span, rings: Rings, origins: Origins) -> 
     }
 
 
-def _finished_sums(sums: Arrays, origins: Origins) -> Part:
-    ring = sums["ring"]
-    known = {name: values for name, values in sums.items() if name != "ring"}
+def _step_parts(marked: Marked, origins: Origins) -> list[tuple[int, Part]]:
+    """Return the parts of steps, one kind after the other, and how many of each."""
+    columns = marked.columns
+    return [
+        (
+            len(rows),
+            {
+                "parent": rows.astype(np.uint32) + np.uint32(origins.first_marked),
+                "process": _processes(columns["ring"][rows], origins),
+                "kind": name,
+                "name": name,
+                "lane": columns["lane"][rows],
+                "start_ns": start,
+                "end_ns": end,
+                "duration_ns": (end - start).astype(np.uint32),
+                "count": 1,
+                "status": Status.OK.value,
+            },
+        )
+        for name, rows, start, end in marked.steps.parts(columns)
+    ]
+
+
+def _sum_rows(sums: Sums, rings: Rings, origins: Origins) -> Part:
+    known = sums.table(rings, NAMELESS, _USER_KIND)
+    ring = known.pop("ring")
     return {**known, "parent": origins.tops[ring], "process": _processes(ring, origins)}
+
+
+def _kinds(marked: Marked, rings: Rings) -> Objects:
+    columns = marked.columns
+    steps = columns["step"] != NO_STEP
+    if steps.all():
+        return marked.steps.kinds(columns["step"])
+    kinds = rings.texts.lookup(columns["ring"], columns["kind"], _USER_KIND)
+    kinds[steps] = marked.steps.kinds(columns["step"][steps])
+    return kinds
 
 
 def _parents(marked: Marked, origins: Origins) -> Whole:
@@ -137,8 +153,8 @@ def _parents(marked: Marked, origins: Origins) -> Whole:
     return np.where(inside, rows + origins.first_marked, origins.tops[columns["ring"]])
 
 
-def _processes(ring: NDArray[np.integer], origins: Origins) -> NDArray[np.int64]:
-    owners = np.array([owner.id if owner else 0 for owner in origins.owners], np.int64)[ring]
+def _processes(ring: NDArray[np.integer], origins: Origins) -> NDArray[np.int32]:
+    owners = np.array([owner.id if owner else 0 for owner in origins.owners], np.int32)[ring]
     return hidden(owners, owners == 0)
 
 

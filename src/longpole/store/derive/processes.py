@@ -26,6 +26,8 @@ _TICK_NS = 10_000_000
 _LATE_NS = 100_000_000
 # So many processes of one pid are told apart by their start; a log with more is damaged or forged.
 _MOST_OF_PID = 64
+# So many programs that a process executed are kept in mind, to know what was forked from it.
+_MOST_IMAGES = 16
 # A command line that could not be read is given as the program's name in brackets.
 _UNREAD = "["
 
@@ -34,20 +36,9 @@ class Known:
     """One process, as far as it is known; times on UTC."""
 
     __slots__ = (
-        *(
-            "command",
-            "comm",
-            "end_ns",
-            "exact",
-            "exit",
-            "host",
-            "id",
-            "joined",
-            "launched_by",
-            "order",
-            "parent",
-        ),
-        *("parent_key", "pid", "rank", "start_guessed", "start_ns", "status", "world"),
+        *("command", "comm", "end_ns", "exact", "exit", "host", "id", "images", "joined", "launched_by"),
+        *("order", "parent", "parent_key", "pid", "python", "rank", "start_guessed", "start_ns", "status"),
+        "world",
     )
 
     def __init__(self, host: int, order: tuple[int, int]) -> None:
@@ -70,6 +61,9 @@ class Known:
         self.exit: Exit | None = None
         self.exact = False
         self.joined = False
+        # Whether it is a Python, None where nobody could see, and the images it had.
+        self.python: bool | None = None
+        self.images: list[int] = []
 
     def began_about(self, at_ns: int, *, guessed: bool) -> bool:
         """Return whether it may have begun then; a guess, from an exit record, may be late but not early."""
@@ -92,6 +86,7 @@ class Processes:
         self._hosts = hosts
         self._by_number: dict[tuple[int, int], Known] = {}
         self._by_pid: dict[tuple[int, int], list[Known]] = {}
+        self._by_inner_pid: dict[tuple[int, int], list[Known]] = {}
         self._alias = _aliases(rings)
         self.all: list[Known] = []
         self.loops = 0
@@ -115,6 +110,14 @@ class Processes:
         )
         order = sorted(keys)
         return np.array(order, np.int64), np.array([keys[number] for number in order], np.int64)
+
+    def latest_of(self, host: int, pid: int, by_ns: int) -> Known | None:
+        """Return the process of a host that had this pid, as we or as itself saw it, last by then."""
+        for by_pid in (self._by_pid, self._by_inner_pid):
+            begun = [known for known in by_pid.get((host, pid), ()) if (known.start_ns or 0) <= by_ns]
+            if begun:
+                return max(begun, key=lambda known: known.start_ns or 0)
+        return None
 
     def take_ends(self, ends: Iterable[End]) -> None:
         """Add what the launcher saw; an end that fits no process is one of a process nobody else saw."""
@@ -172,7 +175,16 @@ class Processes:
         known.comm = note.comm or known.comm
         if not known.command or not note.command.startswith(_UNREAD):
             known.command = note.command or known.command
+        self._take_program(known, note)
         self._take_parent(known, at, note.parent)
+
+    def _take_program(self, known: Known, note: Process) -> None:
+        known.python = known.python if note.python is None else note.python
+        if note.image and note.image not in known.images[-1:]:
+            known.images.append(note.image)
+            del known.images[:-_MOST_IMAGES]
+        if note.inner_pid:
+            _add_pid(self._by_inner_pid, known, note.inner_pid)
 
     def _take_exit(self, at: int, note: Exit, offset: int) -> None:
         start_ns = None if note.start is None else note.start + offset
@@ -194,7 +206,8 @@ class Processes:
         for ring in rings.all:
             known = self.of(ring.log, ring.number)
             if known is not None:
-                known.rank, known.world = ring.hello.rank, ring.hello.world
+                known.rank = known.rank if ring.hello.rank is None else ring.hello.rank
+                known.world = known.world if ring.hello.world is None else ring.hello.world
                 known.joined |= ring.of_joined_launcher
 
     def _get(self, at: int, number: int, pid: int, start_ns: int | None, *, guessed: bool) -> Known:
@@ -233,9 +246,7 @@ class Processes:
     def _add(self, at: int, key: tuple[int, int], pid: int) -> Known:
         known = Known(self._hosts.ids[at], key)
         known.pid = pid
-        same_pid = self._by_pid.setdefault((known.host, pid), [])
-        same_pid.append(known)
-        del same_pid[:-_MOST_OF_PID]
+        _add_pid(self._by_pid, known, pid)
         return known
 
 
@@ -250,6 +261,12 @@ def _aliases(rings: Rings) -> dict[tuple[int, int], tuple[int, int]]:
             if ring.number and other[1]:
                 found[other] = (ring.log, ring.number)
     return found
+
+
+def _add_pid(by_pid: dict[tuple[int, int], list[Known]], known: Known, pid: int) -> None:
+    same_pid = by_pid.setdefault((known.host, pid), [])
+    same_pid.append(known)
+    del same_pid[:-_MOST_OF_PID]
 
 
 def _tidy_times(known: Known, began_ns: int | None) -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from longpole.model.recording import RecordingNotes
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.exits import STILL_LIVING, Exits
-from longpole.store.derive.notes import Began, Ended, Fault, Forks, Lost, Sum
+from longpole.store.derive.notes import Began, Ended, Fault, Forks, Lost
+from longpole.store.derive.processes import Processes
+from longpole.store.derive.pythons import Unreached
+from longpole.store.derive.remarks import Remarks
+from longpole.store.derive.rings import Rings
+from longpole.store.derive.sums import TALLY, Sums
 
 
-def recording_notes(logs: list[LogContent], exits: Exits) -> RecordingNotes:
+def recording_notes(logs: list[LogContent], exits: Exits, sums: Sums) -> RecordingNotes:
     """Return the notes of all agents, summed."""
     began = [note for log in logs for note in log.notes.of(Began)]
     ended = [note for log in logs for note in log.notes.of(Ended)]
@@ -25,13 +32,28 @@ def recording_notes(logs: list[LogContent], exits: Exits) -> RecordingNotes:
         other_users=sum(note.other_users for note in ended),
         unreadable=sum(note.unreadable for note in ended),
         notes_left_out=sum(note.notes_left_out for note in ended),
-        summed_up=sum(note.count for log in logs for note in log.notes.of(Sum)),
+        summed_up=sums.count(origin=""),
+        counted=sums.count(origin=TALLY),
         faults=tuple(dict.fromkeys(faults)),
         forks=_forks(logs),
         reaped=sum(end.status != STILL_LIVING for end in exits.ends),
         joined=exits.joined,
         recorder_cpu_s=_cpu_s(exits),
     )
+
+
+def with_remarks(
+    notes: RecordingNotes, remarks: Remarks, rings: Rings, processes: Processes
+) -> RecordingNotes:
+    """Return the notes with what the processes themselves said; these have their ids."""
+    known = [processes.of(ring.log, ring.number) for ring in rings.all]
+    owners = [one.id if one is not None and one.id else None for one in known]
+    return replace(notes, hooks_given_up=remarks.failures(owners), details=remarks.choices(owners))
+
+
+def with_unreached(notes: RecordingNotes, found: Unreached) -> RecordingNotes:
+    """Return the notes with the Pythons that no hook could be loaded into."""
+    return replace(notes, unreached=found.commands, unreached_total=found.total)
 
 
 def _forks(logs: list[LogContent]) -> int | None:

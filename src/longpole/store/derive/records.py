@@ -99,6 +99,38 @@ COST = np.dtype(
         ("number", "<u8"),
     ]
 )
+# The times of a step are in ns from its start.
+STEP = np.dtype(
+    [
+        ("type", "u1"),
+        ("status", "u1"),
+        ("lane", "<u2"),
+        ("parent", "<u4"),
+        ("id", "<u4"),
+        ("label", "<u4"),
+        ("start", "<i8"),
+        ("took", "<u4"),
+        ("data", "<u4"),
+        ("forward_at", "<u4"),
+        ("forward", "<u4"),
+        ("backward_at", "<u4"),
+        ("backward", "<u4"),
+        ("optimizer_at", "<u4"),
+        ("optimizer", "<u4"),
+        ("number", "<u8"),
+    ]
+)
+REMARK = np.dtype(
+    [
+        ("type", "u1"),
+        ("flag", "u1"),
+        ("small", "<u2"),
+        ("text", "<u4"),
+        ("at", "<i8"),
+        ("spare", "V40"),
+        ("number", "<u8"),
+    ]
+)
 
 KINDS = {
     slots.PHASE: PHASE,
@@ -109,6 +141,8 @@ KINDS = {
     slots.EXIT_TIMES: EXIT_TIMES,
     slots.FINISH: FINISH,
     slots.COST: COST,
+    slots.STEP: STEP,
+    slots.REMARK: REMARK,
 }
 
 

@@ -20,15 +20,16 @@ from longpole.store.derive.texts import Texts
 
 _LAUNCHER = "launcher"
 _SESSION = "session"
-_Rank = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]
+# A rank, or how many there are.
+Rank = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]
 
 
 class Hello(msgspec.Struct, frozen=True):
     """What a process says of itself at the begin of its ring."""
 
     role: str = ""
-    rank: _Rank | None = None
-    world: _Rank | None = None
+    rank: Rank | None = None
+    world: Rank | None = None
 
 
 class Ring:

@@ -1,0 +1,114 @@
+"""Steps that have ended, on their way into the ring: in full as far as the budget allows, else counted.
+
+They wait in a list and are written several at a time. How many wait is a word in the ring, so that the
+number of steps is exact even when the process is killed. A step whose parts came once each is one slot; one
+with more of them (accumulated gradients, several models) is a phase with a phase for each part.
+"""
+
+from __future__ import annotations
+
+from longpole.log.slots import (
+    OK,
+    OWED_WORDS,
+    PHASE,
+    PHASE_LAYOUT,
+    STEP,
+    STEP_KINDS,
+    STEP_NONE,
+    STEP_PARTS,
+    STEP_WORDS,
+)
+from longpole.record.client.phases import new_identity
+from longpole.record.hooks.budget import Budget
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from longpole.record.client.ring import Ring
+
+    Parts = list[tuple[int, int, int]]
+    # start, end, parts, the phase it is part of, the model that was called
+    Step = tuple[int, int, Parts, int, str]
+
+TRAINING, INFERENCE, BATCH = range(3)
+_DATA, _CHECKPOINT = 0, 4
+_PART_KINDS = (*STEP_PARTS, "checkpoint")
+# So many parts of one step are kept apart; more are only in its time.
+_MOST_PARTS = 256
+
+
+class Notebook:
+    """The steps of one thread that wait to be written."""
+
+    def __init__(self, ring: Ring, lane: int) -> None:
+        """Write into the ring, as thread ``lane``."""
+        self._ring = ring
+        self._lane = lane
+        self._budget = Budget(ring)
+        self._waiting: list[tuple[int, Step]] = []
+        self._owed = 0
+        self._word = OWED_WORDS[lane] if lane < len(OWED_WORDS) else -1
+
+    def put(self, kind: int, step: Step) -> int:
+        """Take a step that has ended; return how many wait."""
+        self._waiting.append((kind, step))
+        self._owed += 1 << 16 * kind
+        if self._word >= 0:
+            self._ring.words[self._word] = self._owed
+        return len(self._waiting)
+
+    def write(self) -> bool:
+        """Write what waits; return whether parts need not be looked at for now."""
+        waiting, self._waiting = self._waiting, []
+        for kind, step in waiting:
+            start, end, parts, _, _ = step
+            if not self._budget.in_full(kind, end - start, bool(parts)) or not self._write(kind, step):
+                self._count(kind, step)
+        self._owed = 0
+        if self._word >= 0:
+            self._ring.words[self._word] = 0
+        return self._budget.quiet
+
+    def _write(self, kind: int, step: Step) -> bool:
+        """Write a step in full; return whether there was room."""
+        start, end, parts, parent, _ = step
+        spans = [end - start, STEP_NONE, 0, STEP_NONE, 0, STEP_NONE, 0, STEP_NONE]
+        for part, begun, ended in parts:
+            at = 2 * part + 1
+            if part == _CHECKPOINT or spans[at] != STEP_NONE or (part == _DATA and begun != start):
+                return self._write_apart(kind, step)
+            spans[at] = ended - begun
+            spans[at - 1] = begun - start if part else end - start
+        if end - start >= STEP_NONE:
+            return self._write_apart(kind, step)
+        first = STEP | OK << 8 | self._lane << 16 | parent << 32
+        second = new_identity() | self._label(kind, step) << 32
+        pairs = [spans[at] | spans[at + 1] << 32 for at in (0, 2, 4, 6)]
+        return self._ring.slot(STEP_WORDS, first, second, start, *pairs)
+
+    def _write_apart(self, kind: int, step: Step) -> bool:
+        """Write a step as a phase of its own, with one for each of its parts."""
+        start, end, parts, parent, _ = step
+        ring, identity = self._ring, new_identity()
+        names = self._label(kind, step) >> 8, ring.text(STEP_KINDS[kind])
+        if not ring.slot(
+            PHASE_LAYOUT, PHASE, OK, self._lane, identity, parent, *names, 0, start, end, 0, 0, 0
+        ):
+            return False
+        for part, begun, ended in parts[:_MOST_PARTS]:
+            if part != _CHECKPOINT:  # those are phases already
+                text = ring.text(_PART_KINDS[part])
+                whose = self._lane, new_identity(), identity
+                ring.slot(PHASE_LAYOUT, PHASE, OK, *whose, text, text, 0, begun, ended, 0, 0, 0)
+        return True
+
+    def _count(self, kind: int, step: Step) -> None:
+        tally = self._ring.tally(_name(kind, step), STEP_KINDS[kind])
+        if tally is not None:
+            tally.add(step[0], step[1])
+
+    def _label(self, kind: int, step: Step) -> int:
+        return self._ring.text(_name(kind, step)) << 8 | kind
+
+
+def _name(kind: int, step: Step) -> str:
+    return step[4] if kind == INFERENCE else STEP_KINDS[kind]

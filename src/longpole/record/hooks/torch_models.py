@@ -1,0 +1,128 @@
+"""Calls of PyTorch's models: of the outermost modules, which nothing else marks.
+
+Hooks on all modules would cost up to a tenth of a short step. So only the classes of outermost modules are
+watched, and all modules for a few calls now and then, to find such classes: after two seconds, four, eight
+and so on, since every change of a class costs Python its caches. A module without parameters (a loss) is no
+model. What is being compiled by ``torch.compile`` is left alone.
+"""
+
+from __future__ import annotations
+
+from _thread import get_ident
+from functools import wraps
+from time import monotonic_ns
+
+from longpole.record.hooks.patches import unseen, without_this_frame
+from longpole.record.hooks.steps import LOOPS
+from longpole.record.hooks.torch_device import FORWARD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from longpole.record.hooks.patches import Patches
+    from longpole.record.hooks.steps import Loop
+    from longpole.record.hooks.torch_device import DeviceTimer
+
+_LOOK_AGAIN_NS = 2_000_000_000
+_CALLS_TO_LOOK_AT = 8
+
+
+def _is_plain(kind: type) -> bool:
+    """Return whether a module can be asked for parameters; a layer of Keras would begin to track them."""
+    return not hasattr(kind, "_track_variables")
+
+
+class Models:
+    """Finds the classes of outermost modules, and watches calls of their instances."""
+
+    def __init__(self, torch: Any, timer: DeviceTimer, patches: Patches) -> None:
+        """Watch with these patches."""
+        self._timer = timer
+        self._module = torch.nn.Module
+        self._call = torch.nn.Module.__call__
+        self._gradients = torch.is_grad_enabled
+        self._compiling = getattr(torch.compiler, "is_dynamo_compiling", None) or (lambda: False)
+        self._patches = patches
+        self._is_model: dict[type, bool] = {}
+        self._ours: list[Any] = []
+        self._looking: Any = None
+        self._left = 0
+        self._look_again_ns = 0
+        self._pause_ns = _LOOK_AGAIN_NS // 2
+        patches.on_undo(self._stop_looking)
+
+    def look(self) -> None:
+        """Look at the calls of all modules for a few calls of outermost ones."""
+        self._left = _CALLS_TO_LOOK_AT
+        if self._looking is None:
+            self._looking = self._watched(self._call, "")
+            self._module.__call__ = self._looking
+
+    def _stop_looking(self) -> None:
+        looking, self._looking = self._looking, None
+        if looking is not None and self._module.__call__ is looking:
+            self._module.__call__ = self._call
+        self._pause_ns *= 2
+        self._look_again_ns = monotonic_ns() + self._pause_ns
+
+    def _classify(self, model: Any) -> bool:
+        """Return whether an outermost module is a model; its class is watched from now on if it is."""
+        kind = type(model)
+        known = self._is_model.get(kind)
+        if known is None:
+            known = self._is_model[kind] = _is_plain(kind) and next(model.parameters(), None) is not None
+            call = kind.__call__
+            if known and call not in self._ours:
+                original = self._call if call is self._looking else call
+                self._ours.append(
+                    self._patches.replace(kind, "__call__", lambda _: self._watched(original, kind.__name__))
+                )
+        return known
+
+    def _end_call(self, loop: Loop) -> None:
+        try:
+            now_ns = monotonic_ns()
+            loop.end_call(now_ns, gradients=self._gradients())
+            if self._looking is not None:
+                self._left -= 1
+                if self._left <= 0:
+                    self._stop_looking()
+            elif now_ns > self._look_again_ns:
+                self.look()
+        except Exception as error:  # noqa: BLE001
+            self._patches.give_up(error)
+
+    def _watched(self, original: Any, name: str) -> Any:
+        """Return the call of a module with a look at the clock; without a name, of a class not known yet."""
+        known, gradients, compiling, models = LOOPS.known, self._gradients, self._compiling, self
+
+        def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+            if compiling():
+                return original(self, *args, **kwargs)
+            try:
+                loop = known.get(get_ident()) or LOOPS.here()
+                if loop is not None and (
+                    loop.inside or (loop.quiet and gradients()) or not (name or models._classify(self))
+                ):
+                    loop = None
+                if loop is not None:
+                    loop.model = name or type(self).__name__
+                    loop.begin_call(monotonic_ns(), training=self.training)
+                    if models._timer.active:
+                        models._timer.mark(FORWARD)
+            except Exception as error:  # noqa: BLE001
+                loop = None
+                models._patches.give_up(error)
+            try:
+                result = original(self, *args, **kwargs)
+            except BaseException as error:
+                if loop is not None:
+                    loop.inside = False
+                without_this_frame(error)
+                raise
+            if loop is not None:
+                models._end_call(loop)
+            return result
+
+        return unseen(wraps(original)(__call__))

@@ -1,0 +1,315 @@
+"""Steps: put together from events, whatever the loop looks like; every one is counted once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longpole.log.slots import (
+    OWED_WORDS,
+    PHASE,
+    PHASE_LAYOUT,
+    SLOT_BYTES,
+    STEP,
+    STEP_KINDS,
+    STEP_LAYOUT,
+    STEP_NONE,
+    STEP_PARTS,
+    TALLY_COUNT,
+)
+from longpole.record.client import phases
+from longpole.record.client.ring import Ring, private_ring
+from longpole.record.hooks.steps import Loop
+from longpole.record.rings import RingReader
+
+LOADER, OTHER_LOADER = 11, 12
+ADAM, SGD = 21, 22
+MS = 1_000_000
+
+
+class Clockwork:
+    """A loop whose events take the times they are given, in ms."""
+
+    def __init__(self, ring: Ring) -> None:
+        self.ring = ring
+        self.loop = Loop(ring)
+        self.now = 1_000_000 * MS
+
+    def passes(self, ms: float) -> int:
+        self.now += round(ms * MS)
+        return self.now
+
+    def fetch(self, ms: float, loader: int = LOADER) -> None:
+        self.loop.begin_fetch(loader, self.now)
+        self.loop.end_fetch(loader, self.passes(ms))
+
+    def call(self, ms: float, *, gradients: bool = True, training: bool = True) -> None:
+        self.loop.begin_call(self.now, training=training)
+        self.loop.end_call(self.passes(ms), gradients=gradients)
+
+    def backward(self, ms: float) -> None:
+        self.loop.begin_backward(self.now)
+        self.loop.end_backward(self.passes(ms))
+
+    def optimizer(self, ms: float, which: int = ADAM) -> None:
+        self.loop.begin_optimizer(which, self.now)
+        self.loop.end_optimizer(self.passes(ms))
+
+    def train(self) -> None:
+        self.call(2)
+        self.backward(3)
+        self.optimizer(1)
+
+    def written(self) -> list[tuple[str, float, dict[str, float]]]:
+        """Return kind, duration and parts of each step that is in the ring, in ms."""
+        self.loop.finish()
+        slots = RingReader(self.ring.memory).drain()
+        every = [slots[at : at + SLOT_BYTES] for at in range(0, len(slots), SLOT_BYTES)]
+        return [_step(slot) for slot in every if slot[0] == STEP]
+
+    def apart(self) -> list[tuple[float, float]]:
+        """Return start and duration of each phase in the ring, in ms from the first."""
+        self.loop.finish()
+        slots = RingReader(self.ring.memory).drain()
+        fields = [PHASE_LAYOUT.unpack(slots[at : at + SLOT_BYTES]) for at in range(0, len(slots), SLOT_BYTES)]
+        found = [(field[8], field[9]) for field in fields if field[0] == PHASE]
+        return [((start - found[0][0]) / MS, (end - start) / MS) for start, end in found]
+
+
+def _step(slot: bytes) -> tuple[str, float, dict[str, float]]:
+    fields = STEP_LAYOUT.unpack(slot)
+    durations = fields[8], fields[10], fields[12], fields[14]
+    parts = {name: took / MS for name, took in zip(STEP_PARTS, durations, strict=True) if took != STEP_NONE}
+    return STEP_KINDS[fields[5] & 255], fields[7] / MS, parts
+
+
+@pytest.fixture
+def clockwork(monkeypatch: pytest.MonkeyPatch) -> Clockwork:
+    monkeypatch.setenv("LONGPOLE_DETAIL", "high")
+    monkeypatch.setattr(phases, "this_ring", lambda: None)
+    return Clockwork(private_ring(8192))
+
+
+def test_step_over_a_loader_lasts_from_fetch_to_fetch(clockwork: Clockwork) -> None:
+    for _ in range(2):
+        clockwork.fetch(1)
+        clockwork.train()
+        clockwork.passes(0.5)  # logging
+    clockwork.loop.begin_fetch(LOADER, clockwork.now)
+    clockwork.loop.end_loop()
+
+    parts = {"data": 1, "forward": 2, "backward": 3, "optimizer": 1}
+    assert clockwork.written() == [("step", 7.5, parts)] * 2
+
+
+def test_step_without_a_loader_lasts_from_end_to_end(clockwork: Clockwork) -> None:
+    clockwork.train()
+    clockwork.passes(4)  # the program makes its own batch
+    clockwork.train()
+
+    parts = {"forward": 2, "backward": 3, "optimizer": 1}
+    assert clockwork.written() == [("step", 6, parts), ("step", 10, parts)]
+
+
+def test_forward_reaches_to_the_backward_pass(clockwork: Clockwork) -> None:
+    clockwork.call(2)
+    clockwork.passes(1)  # the loss
+    clockwork.backward(3)
+    clockwork.optimizer(1)
+
+    assert clockwork.written()[0][2]["forward"] == 3
+
+
+def test_accumulated_gradients_make_one_step_with_parts_apart(clockwork: Clockwork) -> None:
+    for _ in range(2):
+        clockwork.fetch(1)
+        clockwork.call(2)
+        clockwork.backward(3)
+    clockwork.optimizer(1)
+
+    step, *parts = clockwork.apart()
+    assert step == (0.0, 13.0)
+    assert sum(took for _, took in parts) == 13
+    assert len(parts) == 7
+
+
+def test_optimizers_that_step_together_make_one_step(clockwork: Clockwork) -> None:
+    for _ in range(3):
+        clockwork.fetch(1)
+        clockwork.train()
+        clockwork.optimizer(2, SGD)
+
+    steps = [took for start, took in clockwork.apart() if took > 3]
+    assert steps == [9, 9, 9]
+
+
+def test_each_backward_pass_with_an_optimizer_is_a_step(clockwork: Clockwork) -> None:
+    clockwork.fetch(1)
+    clockwork.train()
+    clockwork.call(2)
+    clockwork.backward(3)
+    clockwork.optimizer(1, SGD)
+
+    assert [kind for kind, _, _ in clockwork.written()] == ["step", "step"]
+
+
+def test_optimizer_that_steps_again_is_a_new_step(clockwork: Clockwork) -> None:
+    clockwork.fetch(1)
+    clockwork.train()
+    clockwork.optimizer(1)
+
+    assert [kind for kind, _, _ in clockwork.written()] == ["step", "step"]
+
+
+def test_calls_after_fetches_without_training_are_inference(clockwork: Clockwork) -> None:
+    for _ in range(3):
+        clockwork.fetch(1)
+        clockwork.call(2, gradients=False, training=False)
+    clockwork.loop.begin_fetch(LOADER, clockwork.now)
+    clockwork.loop.end_loop()
+
+    assert clockwork.written() == [("inference", 3, {"data": 1, "forward": 2})] * 3
+
+
+def test_call_without_gradients_is_a_step_of_inference(clockwork: Clockwork) -> None:
+    clockwork.call(2, gradients=False, training=False)
+    clockwork.passes(50)  # the program waits for a request
+    clockwork.call(2, gradients=False, training=False)
+
+    assert clockwork.written() == [("inference", 2, {"forward": 2})] * 2
+
+
+def test_calls_with_needless_gradients_are_inference_too(clockwork: Clockwork) -> None:
+    for _ in range(3):
+        clockwork.call(2, training=False)
+        clockwork.passes(5)
+
+    assert clockwork.written() == [("inference", 2, {"forward": 2})] * 3
+
+
+def test_fetches_alone_are_batches(clockwork: Clockwork) -> None:
+    for _ in range(3):
+        clockwork.fetch(1)
+        clockwork.passes(2)
+    clockwork.loop.begin_fetch(LOADER, clockwork.now)
+    clockwork.loop.end_loop()
+
+    assert [kind for kind, _, _ in clockwork.written()] == ["batch"] * 3
+
+
+def test_two_loaders_side_by_side_feed_one_step(clockwork: Clockwork) -> None:
+    for _ in range(2):
+        clockwork.fetch(1)
+        clockwork.fetch(1, OTHER_LOADER)
+        clockwork.train()
+
+    steps = [took for _, took in clockwork.apart() if took > 3]
+    assert steps == [8, 8]
+
+
+def test_evaluation_between_steps_is_apart_from_them(clockwork: Clockwork) -> None:
+    clockwork.fetch(1)
+    clockwork.train()
+    clockwork.fetch(1, OTHER_LOADER)
+    clockwork.call(2, gradients=False, training=False)
+    clockwork.fetch(1)
+    clockwork.train()
+
+    kinds = [(kind, took) for kind, took, _ in clockwork.written()]
+    assert kinds == [("step", 7), ("inference", 3), ("step", 7)]
+
+
+def test_checkpoint_within_a_step_leaves_its_parts_apart(clockwork: Clockwork) -> None:
+    clockwork.fetch(1)
+    clockwork.train()
+    clockwork.loop.add_checkpoint(clockwork.now, clockwork.passes(5))
+    clockwork.fetch(1)
+
+    assert clockwork.apart()[0] == (0, 12)
+
+
+def test_step_that_failed_before_its_optimizer_is_none(clockwork: Clockwork) -> None:
+    clockwork.fetch(1)
+    clockwork.call(2)
+    clockwork.backward(3)
+
+    assert clockwork.written() == []
+
+
+@given(st.lists(st.sampled_from(["step", "plain step", "evaluate", "serve"]), max_size=300))
+def test_every_step_is_counted_once(script: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LONGPOLE_DETAIL", "low")
+        patch.setattr(phases, "this_ring", lambda: None)
+        clockwork = Clockwork(private_ring(8192))
+        total = _perform(clockwork, script)
+
+    counted = [words[TALLY_COUNT] for words in RingReader(clockwork.ring.memory).tallies()]
+    assert len(clockwork.written()) + sum(counted) == total
+    assert not any(clockwork.ring.words[word] for word in OWED_WORDS)
+
+
+def test_steps_that_wait_to_be_written_are_known_to_the_ring(clockwork: Clockwork) -> None:
+    clockwork.call(20, gradients=False)
+    for _ in range(3):
+        clockwork.fetch(1)
+        clockwork.train()
+
+    owed = clockwork.ring.words[OWED_WORDS[0]]
+    assert (owed & 0xFFFF, owed >> 16) == (2, 0)
+
+
+def _perform(clockwork: Clockwork, script: list[str]) -> int:
+    """Let these things happen; return how many steps that makes."""
+    for what in script:
+        if what == "step":
+            _over_loader(clockwork, LOADER, clockwork.train)
+        elif what == "plain step":
+            clockwork.train()
+        elif what == "evaluate":
+            _over_loader(clockwork, OTHER_LOADER, lambda: clockwork.call(1, gradients=False, training=False))
+        else:
+            clockwork.call(1, gradients=False, training=False)
+    clockwork.loop.finish()
+    return len(script)
+
+
+def _over_loader(clockwork: Clockwork, loader: int, body: Callable[[], None]) -> None:
+    """Loop over a loader of one batch as the hook would: in a quiet loop it does not look at fetches."""
+    clockwork.loop.begin_loop(clockwork.now)
+    if not clockwork.loop.quiet:
+        clockwork.fetch(1, loader)
+    if clockwork.loop.quiet and body == clockwork.train:
+        clockwork.optimizer(1)
+    else:
+        body()
+    if not clockwork.loop.quiet:
+        clockwork.loop.begin_fetch(loader, clockwork.now)
+    clockwork.loop.end_loop()
+
+
+def test_closure_is_no_part_of_the_time_of_the_optimizer_that_calls_it(clockwork: Clockwork) -> None:
+    clockwork.fetch(1)
+    clockwork.loop.begin_optimizer(ADAM, clockwork.now)
+    clockwork.passes(4)  # what comes before the model in the closure
+    clockwork.call(2)
+    clockwork.backward(3)
+    clockwork.loop.end_optimizer(clockwork.passes(1))
+
+    parts = {"data": 1, "forward": 2, "backward": 3, "optimizer": 1}
+    assert clockwork.written() == [("step", 11, parts)]
+
+
+def test_optimizer_that_calls_its_closure_again_works_in_between(clockwork: Clockwork) -> None:
+    clockwork.loop.begin_optimizer(ADAM, clockwork.now)
+    for _ in range(3):
+        clockwork.call(2)
+        clockwork.backward(3)
+        clockwork.passes(1)
+    clockwork.loop.end_optimizer(clockwork.now)
+
+    step, *parts = [took for _, took in clockwork.apart()]
+    assert (step, sum(parts), parts[-1]) == (18, 18, 3)
