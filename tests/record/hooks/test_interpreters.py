@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 import stat
 import subprocess
 import sys
 import zipapp
-from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -17,7 +15,7 @@ from longpole.record.hooked import SITE
 from tests.record.hooks.both_ways import Said, Setting, record, run, same
 from tests.record.hooks.project import make_project
 from tests.record.hooks.pythons import VERSIONS, find_python
-from tests.recording import SOURCE, Someone
+from tests.recording import Someone
 
 SLOW = "import time; end = time.monotonic() + 0.12\nwhile time.monotonic() < end: pass"
 SEEN = "import longpole\nwith longpole.phase('seen'): pass"
@@ -264,33 +262,3 @@ def test_imports_and_phases_of_other_pythons_are_seen(user: Someone, project: Pa
     assert said == Said(0, "", "")
     imports = user.latest().query("SELECT name FROM phases WHERE kind = 'import' AND name = 'slow'")["name"]
     assert (list(imports), seen_phases(user)) == (["slow"], ["seen"])
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_bytecode_that_cannot_be_kept_beside_its_source_is_kept_for_the_run(
-    user: Someone, project: Path, version: str
-) -> None:
-    source = project / "source"
-    shutil.copytree(SOURCE, source, ignore=shutil.ignore_patterns("__pycache__"))
-    (project / "script.py").write_text(dedent(CHILDREN))
-    somewhere_else = replace(user, source=source)
-
-    command = find_python(version), str(project / "script.py")
-    done = somewhere_else.record(*command, env={"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(source)})
-
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.split() == ["True", "True", "['longpole_watch']", "True"]
-    assert list(source.rglob("*.pyc")) == []
-
-
-CHILDREN = """
-    import os, subprocess, sys
-    ours = sys.modules["longpole_watch"]
-    if len(sys.argv) > 1:
-        print(ours in map(lambda finder: sys.modules[type(finder).__module__], sys.meta_path))
-    else:
-        for _ in range(2):
-            subprocess.run([sys.executable, __file__, "child"], check=True)
-        kept = [name for name in os.listdir(os.environ["LONGPOLE_RINGS"]) if name.endswith(".pyc")]
-        print([name.partition(".")[0] for name in kept], sys.dont_write_bytecode)
-"""

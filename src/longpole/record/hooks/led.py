@@ -118,6 +118,9 @@ class AnnouncedLoop(LedLoop):
     def begin_wait(self, now: int) -> None:
         """The framework begins to wait for a batch."""
         self._clear(now)
+        self._wait()
+
+    def _wait(self) -> None:
         self._steps = self._batches = self._waited_ns = 0
         self._fetched_by = _FRAMEWORK  # with a batch under way, nothing that is seen ends a step
         self.inside = True  # and between steps no call of a model is looked at
@@ -125,7 +128,8 @@ class AnnouncedLoop(LedLoop):
     def begin_step(self, now: int, steps: int = 1) -> None:
         """The batch for so many steps is there, or will be fetched now."""
         start = self._start or now
-        self.begin_wait(start)
+        if self._parts or not self._start:
+            self.begin_wait(start)
         self._steps, self._waited_ns = steps, now - start
         self.inside = False
 
@@ -139,15 +143,14 @@ class AnnouncedLoop(LedLoop):
             if waited_ns:
                 self._parts.insert(0, (DATA, self._start, self._start + waited_ns))
             self._end_one(start + took * at // steps)
-        self.begin_wait(now)
+        self._wait()
 
     def _end_one(self, end: int) -> None:
         if self.kind == TRAINING:
             self._stepped_at = end
         else:
             self._calls = 1
-        self._close(end)
-        self._start = end
+        self._close(end, end)
 
     def begin_fetch(self, source: int, now: int) -> None:
         """A batch is fetched: within a step, that is a wait."""

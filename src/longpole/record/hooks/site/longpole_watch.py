@@ -33,7 +33,7 @@ MARKER_SUFFIX = ".python"
 # An import shorter than this is no phase, and in a program that imports less than that in all, none is: to
 # write them takes 4 ms, as our own package must be loaded for it. To look for hooks of others takes 2 ms.
 _SHORTEST_NS = 1_000_000
-_LITTLE_NS = 100_000_000
+_LITTLE_NS = 50_000_000
 _A_WHILE_NS = 20_000_000
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
