@@ -8,8 +8,8 @@ up to the last step, before a peer puts its findings in order. Leaves out what a
 end: ``outside`` shows that in seconds, as the CPU time of all processes (wait4) outside the loop, above that
 of the bare runs.
 
-An extra, far less noisy: what the hooks cost within one process (``benchmarks/inside.py``), to which the
-measured CPU time of launcher and agent is added.
+An extra, far less noisy: what the hooks cost when processes take turns (``benchmarks/turns.py``), to which
+the CPU time of launcher and agent in the whole runs is added.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from typing import Any
 from benchmarks.peers import VARIANTS
 from benchmarks.processes import ROOT, answer, longpole, module
 from benchmarks.ratios import AGAIN, BASE, null_control, over_bare, summary
+from benchmarks.turns import TURN_MS, take_turns
 
 Figures = dict[str, Any]
 _KEYS = ("median", "median_upper95", "mean", "upper95")
@@ -44,7 +45,7 @@ def frameworks(options: argparse.Namespace) -> Figures:
         rounds = [_round(options, names, kind, widths[kind], number) for number in range(options.pairs)]
         results[kind] = _sum_up(rounds, names)
         if "longpole" in names:
-            results[kind]["hooks"] = _inside(options, kind, widths[kind], results[kind])
+            results[kind]["turns"] = _sharply(options, kind, widths[kind], results[kind])
         _show(kind, widths[kind], results[kind])
     return results
 
@@ -161,17 +162,18 @@ def _parts(rounds: list[Figures], name: str) -> dict[str, float]:
     }
 
 
-def _inside(options: argparse.Namespace, kind: str, at: Figures, results: Figures) -> Figures:
-    """Return what the hooks cost in alternating blocks, alone and with the recorder's own CPU time."""
-    arguments = ("--width", str(at["width"]), "--seconds", str(options.alternate))
+def _sharply(options: argparse.Namespace, kind: str, at: Figures, results: Figures) -> Figures:
+    """Return what the hooks cost when processes take turns, alone and with the recorder's own CPU time."""
+    steps = max(1, round(TURN_MS / at["step_ms"]))
+    arguments = [kind, "--turns", "--width", str(at["width"]), "--steps", str(steps)]
     try:
-        found: Figures = json.loads(answer(module("inside", kind, *arguments), environment()))
-    except (subprocess.CalledProcessError, ValueError) as error:
-        say(f"  hooks in one process failed: {str(getattr(error, 'stderr', error))[-500:]}")
+        found = take_turns(arguments, environment(), options.sets, options.set_seconds)
+    except ValueError as error:
+        say(f"  taking turns failed: {error}")
         return {}
     recorder = results["variants"].get("longpole", {}).get("recorder_share", float("nan"))
-    together = {f"{key}_with_recorder": found["hooks"][key] + recorder for key in _KEYS}
-    return {**found, **together, "recorder_share": recorder}
+    together = {key: found["hooks"][key] + recorder for key in _KEYS}
+    return {**found, "with_recorder": together, "recorder_share": recorder}
 
 
 def _show(kind: str, at: Figures, results: Figures) -> None:
@@ -183,20 +185,21 @@ def _show(kind: str, at: Figures, results: Figures) -> None:
         beside = f"{found['while_stepping']:10.4f}{found['outside_s']:+8.2f}s"
         _line(name, found, f"{beside}  {VARIANTS[name].words}")
     _line("null control", results["null_control"])
-    if results.get("hooks"):
-        _show_hooks(results["hooks"])
+    if results.get("turns"):
+        _show_turns(results["turns"])
 
 
-def _show_hooks(hooks: Figures) -> None:
-    say("  of longpole, hooks on and off in alternating blocks of one process:")
-    _line("hooks alone", hooks["hooks"])
-    _line("null control", hooks["null_control"])
-    together = {key: hooks[f"{key}_with_recorder"] for key in _KEYS}
-    _line("hooks + recorder", together, f"  launcher and agent: {hooks['recorder_share']:.4f}")
+def _show_turns(found: Figures) -> None:
+    say("  of longpole, a recorded process and two bare ones taking turns; rounds are sets of them:")
+    _line("hooks alone", found["hooks"])
+    _line("null control", found["null_control"])
+    _line(" by median turn", found["hooks_median_turn"])
+    _line(" null control", found["null_control_median_turn"])
+    _line("hooks + recorder", found["with_recorder"], f"  launcher and agent: {found['recorder_share']:.4f}")
 
 
 def _line(name: str, found: Figures, words: str = "") -> None:
     figures = "".join(f"{found[key]:9.4f}" for key in _KEYS)
     rounds = f"{found['rounds']:7.0f}" if "rounds" in found else " " * 7
-    bound = f"  lower95 {found['lower95']:.4f}" if name == "null control" else ""
+    bound = f"  lower95 {found['lower95']:.4f}" if name.endswith("null control") else ""
     say(f"  {name:18}{figures}{rounds}{words}{bound}")

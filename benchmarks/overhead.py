@@ -46,7 +46,7 @@ while time.monotonic() < end:
     if child: os.write(devnull := os.open('/dev/null', os.O_WRONLY), b'x' * 4096); os.close(devnull)
 if child: os.waitpid(child, 0)
 """
-QUICK = {"seconds": 8.0, "pairs": 2, "loop": 0.6, "alternate": 2.0, "steps": 100, "limit": 1.0}
+QUICK = {"seconds": 8.0, "pairs": 2, "loop": 0.6, "sets": 2, "set_seconds": 2.0, "steps": 100, "limit": 1.0}
 FIXED = "total = 0\nfor n in range({count}): total += n * n % 7\n"
 IDLE = "import time\nwhile True: time.sleep(0.1)\n"
 PHASE = """
@@ -230,10 +230,9 @@ def _arguments() -> argparse.Namespace:
     loops = parser.add_argument_group("frameworks and memory")
     loops.add_argument("--work", default="train,infer", help="frameworks: which workloads")
     loops.add_argument("--variants", default="", help="which variants, besides the bare ones; else all")
-    loops.add_argument("--loop", type=float, default=5.0, help="frameworks: seconds of a bare loop")
-    loops.add_argument(
-        "--alternate", type=float, default=45.0, help="frameworks: seconds for hooks on and off"
-    )
+    loops.add_argument("--loop", type=float, default=4.0, help="frameworks: seconds of a bare loop")
+    loops.add_argument("--sets", type=int, default=8, help="frameworks: sets of processes that take turns")
+    loops.add_argument("--set-seconds", type=float, default=15.0, help="frameworks: how long each set does")
     loops.add_argument("--steps", type=int, default=200, help="memory: N; 10 N are run as well")
     loops.add_argument("--limit", type=float, default=4.0, help="memory: stop a run at so many GB")
     loops.add_argument("--figure", default="", metavar="FILE.svg", help="draw the results (needs matplotlib)")

@@ -11,7 +11,8 @@ import pytest
 from longpole.store.run import open_run
 from tests.parts import need
 from tests.record.hooks.both_ways import PROGRAMS, Setting, run, same
-from tests.record.hooks.twice import Row, Twice, looking_in, run_twice
+from tests.record.hooks.in_full import count_steps, run_in_full
+from tests.record.hooks.twice import Row, Twice, looking_in
 from tests.recording import Someone
 
 
@@ -19,7 +20,7 @@ from tests.recording import Someone
 def work() -> Twice:
     """What a program that trains in several ways says, bare and recorded, and its phases."""
     need("keras", "torch")
-    return run_twice("keras_work.py", "-W", "always")
+    return run_in_full("keras_work.py")
 
 
 def below(work: Twice, name: str) -> Counter[str]:
@@ -125,10 +126,18 @@ def test_runs_tell_what_they_were_given(work: Twice) -> None:
     }
 
 
+def test_number_of_steps_is_exact_where_they_are_only_counted(user: Someone) -> None:
+    need("keras", "torch")
+
+    counts = count_steps(user, "keras_many.py")
+
+    assert (counts["step"], counts["inference"], counts["epoch"]) == (180, 6, 3)
+
+
 def test_failing_programs_say_the_same() -> None:
     need("keras", "torch")
 
-    twice = run_twice("keras_failing.py")
+    twice = run_in_full("keras_failing.py")
 
     assert twice.bare.err.count("Traceback") == 11
     assert twice.recorded == twice.bare

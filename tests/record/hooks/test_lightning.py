@@ -13,11 +13,9 @@ import pytest
 from longpole.store.run import open_run
 from tests.parts import need
 from tests.record.hooks.both_ways import PROGRAMS, Setting, run, same
-from tests.record.hooks.twice import Row, looking_in, run_twice
-from tests.recording import Someone, somebody
-
-_ROWS = """SELECT phases.*, above.name AS above, above.kind AS above_kind
-    FROM phases LEFT JOIN phases AS above ON phases.parent = above.id ORDER BY phases.start_ns"""
+from tests.record.hooks.in_full import count_steps, run_in_full
+from tests.record.hooks.twice import Row, looking_in
+from tests.recording import Someone
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -48,11 +46,10 @@ def works() -> Works:
 
 def _train(library: str, *ways: str) -> Works:
     """Train bare and recorded: losses, random numbers, output and checkpoints are the same."""
-    with somebody(nobody=False) as user:
-        command = [user.python, "-W", "always", str(PROGRAMS / "lightning_work.py"), library, *ways]
-        said = same(user, command, Setting(user.runs.parent))
-        assert said.code == 0, said.err
-        rows: list[Row] = list(user.latest().query(_ROWS).records())
+    twice = run_in_full("lightning_work.py", library, *ways)
+    assert twice.bare.code == 0, twice.bare.err
+    assert twice.recorded == twice.bare
+    said, rows = twice.bare, twice.rows
     counted = [line.split()[1:] for line in said.out.splitlines() if line.startswith("way ")]
     begins = [row["start_ns"] for row in rows if row["kind"] == "fit"] + [sys.maxsize]
     return {
@@ -133,8 +130,14 @@ def test_accumulated_gradients_belong_to_one_step(works: Works) -> None:
     assert [backwards[step["id"]] for step in done.of("step")] == [2, 2, 1] * 2
 
 
+def test_number_of_steps_is_exact_where_they_are_only_counted(user: Someone) -> None:
+    counts = count_steps(user, "lightning_work.py", "lightning.pytorch", *["often"] * 8)
+
+    assert (counts["step"], counts["epoch"], counts["inference"]) == (80, 16, 8 * 22)
+
+
 def test_failing_programs_say_the_same() -> None:
-    twice = run_twice("lightning_failing.py")
+    twice = run_in_full("lightning_failing.py")
 
     assert twice.bare.err.count("as meant") >= 8
     assert twice.recorded == twice.bare

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     Step = tuple[int, int, Parts, int, str]
 
 TRAINING, INFERENCE, BATCH = range(3)
-_DATA, _CHECKPOINT = 0, 4
+_DATA, _FORWARD, _CHECKPOINT = 0, 1, 4
+_NO_PART = STEP_NONE << 32
 _PART_KINDS = (*STEP_PARTS, "checkpoint")
 # So many parts of one step are kept apart; more are only in its time.
 _MOST_PARTS = 256
@@ -70,7 +71,11 @@ class Notebook:
 
     def _write(self, kind: int, step: Step) -> bool:
         """Write a step in full; return whether there was room."""
-        start, end, parts, parent, _ = step
+        start, end, parts, _, _ = step
+        if kind == INFERENCE and len(parts) == 1 and parts[0] == (_FORWARD, start, end):
+            took = end - start
+            if took < STEP_NONE:  # the frequent case, without the detours of the others
+                return self._write_words(kind, step, (took | _NO_PART, took << 32, _NO_PART, _NO_PART))
         spans = [end - start, STEP_NONE, 0, STEP_NONE, 0, STEP_NONE, 0, STEP_NONE]
         for part, begun, ended in parts:
             at = 2 * part + 1
@@ -80,10 +85,12 @@ class Notebook:
             spans[at - 1] = begun - start if part else end - start
         if end - start >= STEP_NONE:
             return self._write_apart(kind, step)
-        first = STEP | OK << 8 | self._lane << 16 | parent << 32
+        return self._write_words(kind, step, tuple(spans[at] | spans[at + 1] << 32 for at in (0, 2, 4, 6)))
+
+    def _write_words(self, kind: int, step: Step, times: tuple[int, ...]) -> bool:
+        first = STEP | OK << 8 | self._lane << 16 | step[3] << 32
         second = new_identity() | self._label(kind, step) << 32
-        pairs = [spans[at] | spans[at + 1] << 32 for at in (0, 2, 4, 6)]
-        return self._ring.slot(STEP_WORDS, first, second, start, *pairs)
+        return self._ring.slot(STEP_WORDS, first, second, step[0], *times)
 
     def _write_apart(self, kind: int, step: Step) -> bool:
         """Write a step as a phase of its own, with one for each of its parts."""

@@ -150,6 +150,19 @@ class Loop:
         if not gradients and not self._fetched_by and not self._trained and self._calls == 1:
             self._close(now)
 
+    def idle(self) -> bool:
+        """Return whether no step is under way: a call may then be judged when it has returned."""
+        return not self._start and not self.led
+
+    def end_lone_call(self, start: int, now: int, *, training: bool, gradients: bool) -> None:
+        """A call that was made while there was no step has returned; in one go, as short ones are many."""
+        if gradients:
+            self.begin_call(start, training=training)
+            self.end_call(now, gradients=True)
+        else:
+            self.inside = False
+            self._put(INFERENCE, start, now, [(FORWARD, start, now)])
+
     def begin_backward(self, now: int) -> None:
         """A backward pass begins: forward and loss are done."""
         if self._stepped_at:
@@ -219,16 +232,19 @@ class Loop:
         kind = TRAINING if self._stepped_at else INFERENCE if self._calls else BATCH
         if self._forward_from:
             self._end_forward(max(self._forward_end, self._forward_from))
+        start, parts = self._start, [] if self._partial else self._parts
+        self._partial = False
+        self._clear(next_start)
+        self._put(kind, start, end, parts)
+
+    def _put(self, kind: int, start: int, end: int, parts: list[tuple[int, int, int]]) -> None:
         epoch = self.epoch
         if epoch is None:
             parent = self.parent if self.parent >= 0 else current()
         else:
             parent = epoch.identity
             epoch.counts[kind] += 1
-        parts = [] if self._partial else self._parts
-        waiting = self._notebook.put(kind, (self._start, end, parts, parent, self.model))
-        self._partial = False
-        self._clear(next_start)
+        waiting = self._notebook.put(kind, (start, end, parts, parent, self.model))
         if waiting >= _MOST_WAITING or end - self._written_ns > _LONGEST_WAIT_NS:
             self._written_ns = end
             was_quiet, self.quiet = self.quiet, self._notebook.write()

@@ -17,7 +17,7 @@ from longpole.record.hooks.epochs import Epochs
 from longpole.record.hooks.patches import unseen, without_this_frame
 from longpole.record.hooks.steps import LOOPS
 from longpole.record.hooks.torch_device import BACKWARD, OPTIMIZER, DeviceTimer
-from longpole.record.hooks.torch_models import Models
+from longpole.record.hooks.torch_models import Models, compiling_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def apply(torch: ModuleType, patches: Patches) -> None:
     loading = torch.utils.data.dataloader
     patches.replace(loading._BaseDataLoaderIter, "__next__", lambda next_: _fetching(next_, epochs, patches))
     patches.replace(loading.DataLoader, "__iter__", lambda iter_: _iterating(iter_, epochs, patches))
-    patches.replace(torch.autograd, "backward", lambda backward: _backward(backward, timer, patches))
+    compiling = compiling_in(torch)
+    patches.replace(torch.autograd, "backward", lambda way: _backward(way, compiling, timer, patches))
     _watch_optimizers(timer, patches)
     Models(torch, timer, patches).look()
     watch_checkpoints(torch, patches)
@@ -78,10 +79,12 @@ def _iterating(original: Any, epochs: Epochs, patches: Patches) -> Any:
     return patches.around(original, begin)
 
 
-def _backward(original: Any, timer: DeviceTimer, patches: Patches) -> Any:
+def _backward(original: Any, compiling: Any, timer: DeviceTimer, patches: Patches) -> Any:
     known = LOOPS.known
 
     def backward(*args: Any, **kwargs: Any) -> Any:
+        if compiling():
+            return original(*args, **kwargs)
         try:
             loop = known.get(get_ident()) or LOOPS.here()
             if loop is not None and not loop.quiet:

@@ -26,11 +26,17 @@ if TYPE_CHECKING:
 
 _LOOK_AGAIN_NS = 2_000_000_000
 _CALLS_TO_LOOK_AT = 8
+_NEVER_NS = 1 << 62
 
 
 def _is_plain(kind: type) -> bool:
     """Return whether a module can be asked for parameters; a layer of Keras would begin to track them."""
     return not hasattr(kind, "_track_variables")
+
+
+def compiling_in(torch: Any) -> Any:
+    """Return the function that tells whether ``torch.compile`` is reading our code: it must find nothing."""
+    return getattr(torch.compiler, "is_dynamo_compiling", None) or (lambda: False)
 
 
 class Models:
@@ -42,7 +48,7 @@ class Models:
         self._module = torch.nn.Module
         self._call = torch.nn.Module.__call__
         self._gradients = torch.is_grad_enabled
-        self._compiling = getattr(torch.compiler, "is_dynamo_compiling", None) or (lambda: False)
+        self._compiling = compiling_in(torch)
         self._patches = patches
         self._is_model: dict[type, bool] = {}
         self._ours: list[Any] = []
@@ -50,7 +56,7 @@ class Models:
         self._left = 0
         self._look_again_ns = 0
         self._pause_ns = _LOOK_AGAIN_NS // 2
-        patches.on_undo(self._stop_looking)
+        patches.on_undo(self._end)
 
     def look(self) -> None:
         """Look at the calls of all modules for a few calls of outermost ones."""
@@ -58,6 +64,15 @@ class Models:
         if self._looking is None:
             self._looking = self._watched(self._call, "")
             self._module.__call__ = self._looking
+
+    def _end(self) -> None:
+        self._stop_looking()
+        self._look_again_ns = _NEVER_NS
+
+    def _look_on(self) -> None:
+        self._left -= 1
+        if self._left <= 0:
+            self._stop_looking()
 
     def _stop_looking(self) -> None:
         looking, self._looking = self._looking, None
@@ -70,6 +85,8 @@ class Models:
         """Return whether an outermost module is a model; its class is watched from now on if it is."""
         kind = type(model)
         known = self._is_model.get(kind)
+        if not known:
+            self._look_on()
         if known is None:
             known = self._is_model[kind] = _is_plain(kind) and next(model.parameters(), None) is not None
             call = kind.__call__
@@ -80,14 +97,24 @@ class Models:
                 )
         return known
 
-    def _end_call(self, loop: Loop) -> None:
+    def _begin_call(self, loop: Loop, model: Any) -> int:
+        """Note that a call begins; return when, if that may be all there is to know of it, else 0."""
+        now_ns = monotonic_ns()
+        if loop.idle():
+            loop.inside = True
+            return now_ns
+        loop.begin_call(now_ns, training=model.training)
+        return 0
+
+    def _end_call(self, loop: Loop, model: Any, lone_from: int) -> None:
         try:
-            now_ns = monotonic_ns()
-            loop.end_call(now_ns, gradients=self._gradients())
+            now_ns, gradients = monotonic_ns(), self._gradients()
+            if lone_from:
+                loop.end_lone_call(lone_from, now_ns, training=model.training, gradients=gradients)
+            else:
+                loop.end_call(now_ns, gradients=gradients)
             if self._looking is not None:
-                self._left -= 1
-                if self._left <= 0:
-                    self._stop_looking()
+                self._look_on()
             elif now_ns > self._look_again_ns:
                 self.look()
         except Exception as error:  # noqa: BLE001
@@ -108,7 +135,7 @@ class Models:
                     loop = None
                 if loop is not None:
                     loop.model = name or type(self).__name__
-                    loop.begin_call(monotonic_ns(), training=self.training)
+                    lone_from = models._begin_call(loop, self)
                     if models._timer.active:
                         models._timer.mark(FORWARD)
             except Exception as error:  # noqa: BLE001
@@ -122,7 +149,7 @@ class Models:
                 without_this_frame(error)
                 raise
             if loop is not None:
-                models._end_call(loop)
+                models._end_call(loop, self, lone_from)
             return result
 
         return unseen(wraps(original)(__call__))

@@ -90,3 +90,12 @@ def whole(inputs):
 
 
 print(digest(whole(inputs)))
+
+
+@torch.compile(backend="eager")
+def train_step(inputs, labels):
+    loss_of(net.layers(inputs), labels).backward()
+
+
+train_step(inputs, labels)
+print(digest(net.layers[0].weight.grad))
