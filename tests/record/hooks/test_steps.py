@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -22,7 +23,22 @@ from longpole.log.slots import (
 )
 from longpole.record.client import phases
 from longpole.record.client.ring import Ring, private_ring
-from longpole.record.hooks.steps import Loop
+from longpole.record.hooks.steps import (
+    BACK,
+    BACK_DONE,
+    CALL,
+    CALL_TO_INFER,
+    FETCH,
+    FETCHED,
+    INFERRED,
+    LOOPS,
+    OPTIMIZE,
+    OPTIMIZED,
+    RETURN,
+    RETURN_WITHOUT_GRADIENTS,
+    SAVED,
+    Loop,
+)
 from longpole.record.rings import RingReader
 
 LOADER, OTHER_LOADER = 11, 12
@@ -43,20 +59,63 @@ class Clockwork:
         return self.now
 
     def fetch(self, ms: float, loader: int = LOADER) -> None:
-        self.loop.begin_fetch(loader, self.now)
-        self.loop.end_fetch(loader, self.passes(ms))
+        if self.loop.quiet or self.loop.skips:
+            self.loop.fetched = True
+            self.passes(ms)
+        else:
+            self.loop.append((FETCH, self.now, loader))
+            self.loop.append((FETCHED, self.passes(ms), loader))
 
     def call(self, ms: float, *, gradients: bool = True, training: bool = True) -> None:
-        self.loop.begin_call(self.now, training=training)
-        self.loop.end_call(self.passes(ms), gradients=gradients)
+        if gradients and self.loop.quiet:
+            self.passes(ms)
+            return
+        if not gradients and (self.loop.quiet or self.loop.skips) and self.loop.epoch is not None:
+            fetched, self.loop.fetched = self.loop.fetched, False
+            self.passes(ms)
+            if fetched:
+                self.loop.append((INFERRED, self.now, 0))
+                self.settle_when_due()
+            return
+        self.loop.append((CALL if training else CALL_TO_INFER, self.now, "model"))
+        self.loop.append((RETURN if gradients else RETURN_WITHOUT_GRADIENTS, self.passes(ms), 0))
+        self.settle_when_due()
+
+    def settle_when_due(self) -> None:
+        if self.now > self.loop.due_ns:
+            self.loop.settle()
 
     def backward(self, ms: float) -> None:
-        self.loop.begin_backward(self.now)
-        self.loop.end_backward(self.passes(ms))
+        self.loop.trained = True
+        if not self.loop.quiet:
+            self.loop.append((BACK, self.now, 0))
+        self.passes(ms)
+        if not self.loop.quiet:
+            self.loop.append((BACK_DONE, self.now, 0))
 
     def optimizer(self, ms: float, which: int = ADAM) -> None:
-        self.loop.begin_optimizer(which, self.now)
-        self.loop.end_optimizer(self.passes(ms))
+        self.loop.append((OPTIMIZE, self.now, which))
+        self.loop.append((OPTIMIZED, self.passes(ms), 0))
+        if self.loop.trained:
+            self.loop.trained = False
+            self.loop.step_done(self.now)
+
+    def begin_loop(self, loader: int = LOADER) -> None:
+        self.loop.settle()
+        LOOPS.epochs[loader] = SimpleNamespace(identity=77, counts=[0, 0, 0], last_ns=0)
+        self.loop.look_at_fetches()
+        self.loop.begin_loop(self.now)
+
+    def end_loop(self, loader: int = LOADER) -> None:
+        if self.loop.quiet or self.loop.skips:
+            self.loop.fetched = True
+        else:
+            self.loop.append((FETCH, self.now, loader))
+        self.loop.settle()
+        self.loop.end_loop()
+        self.loop.epoch = None
+        self.loop.look_at_fetches()
+        LOOPS.epochs.pop(loader, None)
 
     def train(self) -> None:
         self.call(2)
@@ -98,8 +157,7 @@ def test_step_over_a_loader_lasts_from_fetch_to_fetch(clockwork: Clockwork) -> N
         clockwork.fetch(1)
         clockwork.train()
         clockwork.passes(0.5)  # logging
-    clockwork.loop.begin_fetch(LOADER, clockwork.now)
-    clockwork.loop.end_loop()
+    clockwork.end_loop()
 
     parts = {"data": 1, "forward": 2, "backward": 3, "optimizer": 1}
     assert clockwork.written() == [("step", 7.5, parts)] * 2
@@ -168,8 +226,7 @@ def test_calls_after_fetches_without_training_are_inference(clockwork: Clockwork
     for _ in range(3):
         clockwork.fetch(1)
         clockwork.call(2, gradients=False, training=False)
-    clockwork.loop.begin_fetch(LOADER, clockwork.now)
-    clockwork.loop.end_loop()
+    clockwork.end_loop()
 
     assert clockwork.written() == [("inference", 3, {"data": 1, "forward": 2})] * 3
 
@@ -194,8 +251,7 @@ def test_fetches_alone_are_batches(clockwork: Clockwork) -> None:
     for _ in range(3):
         clockwork.fetch(1)
         clockwork.passes(2)
-    clockwork.loop.begin_fetch(LOADER, clockwork.now)
-    clockwork.loop.end_loop()
+    clockwork.end_loop()
 
     assert [kind for kind, _, _ in clockwork.written()] == ["batch"] * 3
 
@@ -225,7 +281,7 @@ def test_evaluation_between_steps_is_apart_from_them(clockwork: Clockwork) -> No
 def test_checkpoint_within_a_step_leaves_its_parts_apart(clockwork: Clockwork) -> None:
     clockwork.fetch(1)
     clockwork.train()
-    clockwork.loop.add_checkpoint(clockwork.now, clockwork.passes(5))
+    clockwork.loop.append((SAVED, clockwork.now, clockwork.passes(5)))
     clockwork.fetch(1)
 
     assert clockwork.apart()[0] == (0, 12)
@@ -253,13 +309,12 @@ def test_every_step_is_counted_once(script: list[str]) -> None:
 
 
 def test_steps_that_wait_to_be_written_are_known_to_the_ring(clockwork: Clockwork) -> None:
-    clockwork.call(20, gradients=False)
-    for _ in range(3):
+    for _ in range(4):
         clockwork.fetch(1)
         clockwork.train()
 
     owed = clockwork.ring.words[OWED_WORDS[0]]
-    assert (owed & 0xFFFF, owed >> 16) == (2, 0)
+    assert (owed & 0xFFFF, owed >> 16) == (4, 0)
 
 
 def _perform(clockwork: Clockwork, script: list[str]) -> int:
@@ -274,42 +329,14 @@ def _perform(clockwork: Clockwork, script: list[str]) -> int:
         else:
             clockwork.call(1, gradients=False, training=False)
     clockwork.loop.finish()
-    return len(script)
+    return sum(3 if what in ("step", "evaluate") else 1 for what in script)
 
 
 def _over_loader(clockwork: Clockwork, loader: int, body: Callable[[], None]) -> None:
-    """Loop over a loader of one batch as the hook would: in a quiet loop it does not look at fetches."""
-    clockwork.loop.begin_loop(clockwork.now)
-    if not clockwork.loop.quiet:
-        clockwork.fetch(1, loader)
-    if clockwork.loop.quiet and body == clockwork.train:
-        clockwork.optimizer(1)
-    else:
-        body()
-    if not clockwork.loop.quiet:
-        clockwork.loop.begin_fetch(loader, clockwork.now)
-    clockwork.loop.end_loop()
-
-
-def test_closure_is_no_part_of_the_time_of_the_optimizer_that_calls_it(clockwork: Clockwork) -> None:
-    clockwork.fetch(1)
-    clockwork.loop.begin_optimizer(ADAM, clockwork.now)
-    clockwork.passes(4)  # what comes before the model in the closure
-    clockwork.call(2)
-    clockwork.backward(3)
-    clockwork.loop.end_optimizer(clockwork.passes(1))
-
-    parts = {"data": 1, "forward": 2, "backward": 3, "optimizer": 1}
-    assert clockwork.written() == [("step", 11, parts)]
-
-
-def test_optimizer_that_calls_its_closure_again_works_in_between(clockwork: Clockwork) -> None:
-    clockwork.loop.begin_optimizer(ADAM, clockwork.now)
+    """Loop over a loader of three batches."""
+    clockwork.begin_loop(loader)
+    clockwork.loop.epoch = clockwork.loop.epoch or LOOPS.epochs[loader]
     for _ in range(3):
-        clockwork.call(2)
-        clockwork.backward(3)
-        clockwork.passes(1)
-    clockwork.loop.end_optimizer(clockwork.now)
-
-    step, *parts = [took for _, took in clockwork.apart()]
-    assert (step, sum(parts), parts[-1]) == (18, 18, 3)
+        clockwork.fetch(1, loader)
+        body()
+    clockwork.end_loop(loader)

@@ -41,3 +41,15 @@ class Tally:
             words[base + TALLY_TOTAL] += took
             words[base + TALLY_END] = end_ns
             words[base + TALLY_BINS + bin_of(took)] += 1
+
+    def add_row(self, times_ns: list[int]) -> None:
+        """Count one for each of these times but the last, each lasting until the next time."""
+        words, bins = self._words, self._base + TALLY_BINS
+        with self._lock:
+            if not words[self._base + TALLY_COUNT]:
+                words[self._base + TALLY_START] = times_ns[0]
+            words[self._base + TALLY_COUNT] += len(times_ns) - 1
+            words[self._base + TALLY_TOTAL] += times_ns[-1] - times_ns[0]
+            words[self._base + TALLY_END] = times_ns[-1]
+            for start_ns, end_ns in zip(times_ns, times_ns[1:]):
+                words[bins + bin_of(end_ns - start_ns)] += 1

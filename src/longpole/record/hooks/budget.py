@@ -23,7 +23,7 @@ DETAIL_VARIABLE = "LONGPOLE_DETAIL"
 # What noting may take of the time of steps.
 SHARE = 0.005
 # What it takes, in looks at the clock: a step of each kind in full; see docs/frameworks.md.
-_FULL_LOOKS = (180, 50, 50)
+_FULL_LOOKS = (180, 120, 120)
 # Steps of this length or more are noted in full wherever it is.
 _LONG_ENOUGH_NS = 1_900_000
 # Of the steps of a quiet loop, one in so many is noted in full.
@@ -46,25 +46,35 @@ class Budget:
     @property
     def quiet(self) -> bool:
         """Whether parts of training steps need not be looked at for now."""
-        state = self._kinds[0]
+        return self.counts(0)
+
+    def counts(self, kind: int) -> bool:
+        """Return whether the next steps of a kind are only counted."""
+        state = self._kinds[kind]
         return state.counted and state.wanted <= 0
 
     def in_full(self, kind: int, took_ns: int, with_parts: bool) -> bool:  # noqa: FBT001
         """Return whether a step that has taken so long is noted in full; it is counted otherwise."""
-        state = self._kinds[kind]
-        state.steps += 1
-        state.total_ns += took_ns
-        if state.steps >= _BLOCK or state.total_ns > _LONG_NS:
-            self._choose(kind, state)
+        state = self.count(kind, 1, took_ns)
         if not state.counted:
             return True
-        state.passed += 1
-        if state.passed >= _FEW * _ONE_IN:
-            state.passed, state.wanted = 0, _FEW
-        if kind == 0 and not with_parts:
+        if not with_parts:
             return False
         state.wanted -= 1
         return kind == 0 or state.wanted >= 0
+
+    def count(self, kind: int, steps: int, took_ns: int) -> _Kind:
+        """Take steps into account that together have taken so long; return what is known of their kind."""
+        state = self._kinds[kind]
+        state.steps += steps
+        state.total_ns += took_ns
+        if state.steps >= _BLOCK or state.total_ns > _LONG_NS:
+            self._choose(kind, state)
+        if state.counted:
+            state.passed += steps
+            if state.passed >= _FEW * _ONE_IN:
+                state.passed, state.wanted = 0, _FEW
+        return state
 
     def _choose(self, kind: int, state: _Kind) -> None:
         mean_ns = state.total_ns / state.steps

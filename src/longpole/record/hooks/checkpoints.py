@@ -6,7 +6,7 @@ import os
 from time import monotonic_ns
 
 from longpole.record.client.phases import Past, write_past
-from longpole.record.hooks.steps import LOOPS
+from longpole.record.hooks.steps import LOOPS, SAVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _timed(name: str, file: Any) -> Any:
         write_past(past)
         loop = LOOPS.here()
         if loop is not None:
-            loop.add_checkpoint(*past.times)
+            loop.append((SAVED, *past.times))
 
     return end
 

@@ -6,7 +6,6 @@ known when the next one over the same loader begins, or when the process ends.
 
 from __future__ import annotations
 
-import os
 from time import monotonic_ns
 from weakref import WeakKeyDictionary
 
@@ -59,15 +58,14 @@ class Epochs:
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._open: dict[int, Epoch] = {}
+        self._open: dict[int, Epoch] = LOOPS.epochs
         self._numbers: Any = WeakKeyDictionary()
         self._latest: Any = WeakKeyDictionary()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._open.clear)
 
     def begin(self, loader: Any, iterator: Any, start_ns: int) -> None:
         """A loop over a loader begins."""
-        if this_ring() is None or LOOPS.led():
+        loop = LOOPS.settled()
+        if loop is None or loop.led:
             return
         for left in (self._latest.get(loader), id(iterator)):
             if left in self._open:
@@ -77,22 +75,17 @@ class Epochs:
         number = self._numbers[loader] = self._numbers.get(loader, 0) + 1
         self._latest[loader] = id(iterator)
         self._open[id(iterator)] = Epoch(number, start_ns)
-        loop = LOOPS.here()
-        if loop is not None:
-            loop.begin_loop(start_ns)
-
-    def enter(self, loop: Loop, iterator: Any, now: int) -> None:
-        """A batch of this loop is fetched: steps are its own from now on."""
-        epoch = loop.epoch = self._open.get(id(iterator))
-        if epoch is not None:
-            epoch.last_ns = now
+        loop.look_at_fetches()
+        loop.begin_loop(start_ns)
 
     def leave(self, loop: Loop, iterator: Any, error: BaseException) -> None:
         """The fetch has failed: usually because there was no further batch. Never raises."""
         try:
             now = monotonic_ns()
+            loop.settle()
             loop.end_loop()
             loop.epoch = None
+            loop.look_at_fetches()
             epoch = self._open.get(id(iterator))
             if epoch is not None and isinstance(error, StopIteration):
                 epoch.last_ns = now

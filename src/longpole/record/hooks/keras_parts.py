@@ -7,7 +7,6 @@ sees backward, and with NumPy. The wait for data that JAX has within its steps i
 from __future__ import annotations
 
 import sys
-from _thread import get_ident
 from functools import wraps
 from time import monotonic_ns
 
@@ -59,7 +58,7 @@ class _Eager:
 
     def loop(self, args: tuple[Any, ...] = ()) -> Loop | None:
         """Return the loop in which a call with these arguments is to be noted, if any."""
-        loop = LOOPS.known.get(get_ident()) or LOOPS.here()
+        loop = LOOPS.settled()
         if loop is None or loop.inside or self._traced() or (args and isinstance(args[0], self._symbol)):
             return None
         return None if loop.quiet and self.gradients() else loop
@@ -103,7 +102,7 @@ def _optimizing(original: Any, eager: _Eager, patches: Patches) -> Any:
         if compiling():
             return original(self, *args, **kwargs)
         try:
-            loop = LOOPS.known.get(get_ident()) or LOOPS.here()
+            loop = LOOPS.settled()
             if loop is not None:
                 loop.begin_optimizer(id(self), monotonic_ns())
         except Exception as error:  # noqa: BLE001
@@ -148,7 +147,7 @@ class _Batches:
         return self
 
     def __next__(self) -> Any:
-        loop = LOOPS.known.get(get_ident())
+        loop = LOOPS.settled()
         if not isinstance(loop, AnnouncedLoop):
             loop = None
         else:

@@ -47,7 +47,7 @@ class LedLoop(Loop):
     @classmethod
     def enter(cls, phase: Phase | None = None) -> Any:
         """Begin a phase of a framework in this thread; return its loop, or None where nothing is recorded."""
-        ring, under = this_ring(), LOOPS.here()
+        ring, under = this_ring(), LOOPS.settled()
         if ring is None or under is None:
             return None
         if isinstance(under, LedLoop):

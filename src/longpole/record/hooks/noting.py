@@ -33,6 +33,7 @@ TRAINING, INFERENCE, BATCH = range(3)
 _DATA, _FORWARD, _CHECKPOINT = 0, 1, 4
 _NO_PART = STEP_NONE << 32
 _PART_KINDS = (*STEP_PARTS, "checkpoint")
+_MANY = 16
 # So many parts of one step are kept apart; more are only in its time.
 _MOST_PARTS = 256
 
@@ -49,13 +50,32 @@ class Notebook:
         self._owed = 0
         self._word = OWED_WORDS[lane] if lane < len(OWED_WORDS) else -1
 
-    def put(self, kind: int, step: Step) -> int:
-        """Take a step that has ended; return how many wait."""
-        self._waiting.append((kind, step))
+    @property
+    def full(self) -> bool:
+        """Whether enough steps wait."""
+        return len(self._waiting) >= _MANY
+
+    @property
+    def counts_inference(self) -> bool:
+        """Whether steps of inference are only counted for now."""
+        return self._budget.counts(INFERENCE)
+
+    def owe(self, kind: int) -> None:
+        """Hear that a step has ended, which will be written in a moment."""
         self._owed += 1 << 16 * kind
         if self._word >= 0:
             self._ring.words[self._word] = self._owed
-        return len(self._waiting)
+
+    def put(self, kind: int, step: Step) -> None:
+        """Take a step that has ended."""
+        self._waiting.append((kind, step))
+
+    def count_inference(self, model: str, ends: list[int]) -> None:
+        """Count steps of inference that each last from one of these times to the next."""
+        self._budget.count(INFERENCE, len(ends) - 1, ends[-1] - ends[0])
+        tally = self._ring.tally(model, STEP_KINDS[INFERENCE])
+        if tally is not None:
+            tally.add_row(ends)
 
     def write(self) -> bool:
         """Write what waits; return whether parts need not be looked at for now."""

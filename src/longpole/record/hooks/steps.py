@@ -8,7 +8,8 @@ called, but nothing is trained, begins a step of inference; a call of a model wi
 loops is one by itself. A fetch after which nothing of the kind happens is a batch.
 
 Between two steps the processor's caches have forgotten us, and every line of code costs ten times what it
-does in a tight loop. So an event does next to nothing, and steps that have ended are written several at once.
+does in a tight loop. So an event is only put into a list, with its time; what it means is found out for
+several steps at once. How many steps have ended in the list is a word in the ring, in case of a kill.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from longpole.record.hooks.noting import BATCH, INFERENCE, TRAINING, Notebook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from longpole.record.client.ring import Ring
@@ -29,9 +31,24 @@ if TYPE_CHECKING:
 DATA, FORWARD, BACKWARD, OPTIMIZER, CHECKPOINT = range(5)
 # Calls of a model without a backward pass, after which they are taken for inference.
 _MANY_CALLS = 64
-# How many steps, and for how long, may wait to be written.
-_MOST_WAITING = 16
+# How long events may wait.
 _LONGEST_WAIT_NS = 50_000_000
+
+# Events: what they are followed by is in ``_MEANINGS``.
+(
+    FETCH,
+    FETCHED,
+    CALL,
+    CALL_TO_INFER,
+    RETURN,
+    RETURN_WITHOUT_GRADIENTS,
+    BACK,
+    BACK_DONE,
+    OPTIMIZE,
+    OPTIMIZED,
+    SAVED,
+    INFERRED,
+) = range(12)
 
 
 class Loop:
@@ -39,7 +56,14 @@ class Loop:
 
     Attributes:
         inside: Whether a model is being called.
+        events: What has happened, and has not been looked at: what, when, and which.
+        append: Takes one more event.
+        due_ns: When events must be looked at.
+        plain: Whether all parts of steps are looked at and nobody leads the loop: then noting is shortest.
         quiet: Whether steps are so short that their parts are not looked at now.
+        skips: Whether this is a loop of inference so short that only the ends of its calls are looked at.
+        fetched: Whether a batch has been fetched since a call was last looked at, in such a loop.
+        trained: Whether a backward pass has begun since an optimizer last stepped.
         model: What was called last.
         epoch: The epoch that fetches belong to, if any.
         parent: The phase that steps outside epochs belong to; -1 for the one they run in.
@@ -65,18 +89,28 @@ class Loop:
         "_start",
         "_stepped_at",
         "_trained",
-        "_written_ns",
+        "append",
+        "due_ns",
         "epoch",
+        "events",
+        "fetched",
         "inside",
         "model",
         "parent",
+        "plain",
         "quiet",
+        "skips",
+        "trained",
     )
 
     def __init__(self, ring: Ring) -> None:
         """Begin with no step under way."""
         self._notebook = Notebook(ring, lane())
-        self._written_ns = 0
+        self.due_ns = 0
+        self.plain = not self.led
+        self.events: list[tuple[int, int, Any]] = []
+        self.append = self.take if self.led else self.events.append
+        self.trained = self.skips = self.fetched = False
         self.inside = self.quiet = self._partial = False
         self.model = "model"
         self.epoch: Any = None
@@ -92,10 +126,68 @@ class Loop:
         self._parts: list[tuple[int, int, int]] = []
         self._optimizers: list[int] = []
 
+    def take(self, event: tuple[int, int, Any]) -> None:
+        """Take an event for what it means."""
+        what, now, which = event
+        _MEANINGS[what](self, now, which)
+
+    def step_done(self, now: int) -> None:
+        """Note that a step of training has ended; look at it when it is time."""
+        if not self.led:
+            self._notebook.owe(TRAINING)
+            if now > self.due_ns:
+                self.settle()
+
+    def settle(self) -> None:
+        """Look at all that has happened."""
+        events = self.events[:]
+        self.events.clear()
+        if self.skips and len(events) > 1 and all(event[0] == INFERRED for event in events):
+            self.take(events[0])
+            self._count_inference([event[1] for event in events])
+        else:
+            for event in events:
+                self.take(event)
+        if events:
+            self.due_ns = events[-1][1] + _LONGEST_WAIT_NS
+            self._write()
+
+    def _count_inference(self, ends: list[int]) -> None:
+        """Count steps of inference from each end to the next, all at once."""
+        self._notebook.count_inference(self.model, ends)
+        if self.epoch is not None:
+            self.epoch.counts[INFERENCE] += len(ends) - 1
+        self._clear(ends[-1])
+
+    def look_at_fetches(self) -> None:
+        """Look at the whole of each step of inference, until they are found to be short again."""
+        self.skips = False
+        self.plain = not self.led and not self.quiet
+
+    def _write(self) -> None:
+        before = self.quiet, self.skips
+        self.quiet = self._notebook.write()
+        self.skips = self.skips and self._notebook.counts_inference
+        self.plain = not (self.quiet or self.skips or self.led)
+        if before != (self.quiet, self.skips):
+            self._partial = True  # of the step now under way some parts go unseen
+        if self._stepped_at:
+            self._notebook.owe(TRAINING)
+
     def begin_loop(self, now: int) -> None:
         """A loop over a loader begins: a step that is only counted lasts from here."""
         if self.quiet and not self._start:
             self._start = now
+
+    def _fetch(self, source: int, now: int) -> None:
+        self.begin_fetch(source, now)
+        epoch = self.epoch = LOOPS.epochs.get(source)
+        if epoch is not None:
+            epoch.last_ns = now
+
+    def _call(self, model: str, now: int, *, training: bool) -> None:
+        self.model = model
+        self.begin_call(now, training=training)
 
     def begin_fetch(self, source: int, now: int) -> None:
         """A loop asks its loader, which ``source`` tells from others, for the next batch."""
@@ -150,18 +242,15 @@ class Loop:
         if not gradients and not self._fetched_by and not self._trained and self._calls == 1:
             self._close(now)
 
-    def idle(self) -> bool:
-        """Return whether no step is under way: a call may then be judged when it has returned."""
-        return not self._start and not self.led
-
-    def end_lone_call(self, start: int, now: int, *, training: bool, gradients: bool) -> None:
-        """A call that was made while there was no step has returned; in one go, as short ones are many."""
-        if gradients:
-            self.begin_call(start, training=training)
-            self.end_call(now, gradients=True)
-        else:
-            self.inside = False
-            self._put(INFERENCE, start, now, [(FORWARD, start, now)])
+    def end_inference(self, model: str, now: int) -> None:
+        """A call has returned in a loop of which only that is looked at: a step, from the last one's end."""
+        self.model = model or self.model
+        start = self._start
+        if self._stepped_at or self._calls:  # from before, when more was looked at
+            start = self._stepped_at or self._forward_end
+            self._close(start)
+        self._put(INFERENCE, start or now, now, [])
+        self._clear(now)
 
     def begin_backward(self, now: int) -> None:
         """A backward pass begins: forward and loss are done."""
@@ -216,6 +305,7 @@ class Loop:
 
     def finish(self) -> None:
         """Close what is complete, and write it: the process or its recording ends."""
+        self.settle()
         if self._stepped_at:
             self._close(self._stepped_at)
         elif self._forward_from and self._forward_end and not self._trained:
@@ -244,19 +334,46 @@ class Loop:
         else:
             parent = epoch.identity
             epoch.counts[kind] += 1
-        waiting = self._notebook.put(kind, (start, end, parts, parent, self.model))
-        if waiting >= _MOST_WAITING or end - self._written_ns > _LONGEST_WAIT_NS:
-            self._written_ns = end
-            was_quiet, self.quiet = self.quiet, self._notebook.write()
-            self._partial = was_quiet != self.quiet  # of the step now under way some parts went unseen
+        self._notebook.put(kind, (start, end, parts, parent, self.model))
+        if not self.led:
+            self.skips = kind == INFERENCE and epoch is not None and self._notebook.counts_inference
+        else:
+            self._notebook.owe(kind)
+            if end > self.due_ns or self._notebook.full:
+                self.due_ns = end + _LONGEST_WAIT_NS
+                self._write()
+
+
+_MEANINGS: dict[int, Callable[[Loop, int, Any], None]] = {
+    FETCH: lambda loop, now, source: loop._fetch(source, now),
+    FETCHED: lambda loop, now, source: loop.end_fetch(source, now),
+    CALL: lambda loop, now, model: loop._call(model, now, training=True),
+    CALL_TO_INFER: lambda loop, now, model: loop._call(model, now, training=False),
+    RETURN: lambda loop, now, _: loop.end_call(now, gradients=True),
+    RETURN_WITHOUT_GRADIENTS: lambda loop, now, _: loop.end_call(now, gradients=False),
+    BACK: lambda loop, now, _: loop.begin_backward(now),
+    BACK_DONE: lambda loop, now, _: loop.end_backward(now),
+    OPTIMIZE: lambda loop, now, optimizer: loop.begin_optimizer(optimizer, now),
+    OPTIMIZED: lambda loop, now, _: loop.end_optimizer(now),
+    SAVED: lambda loop, start, end: loop.add_checkpoint(start, end),
+    INFERRED: lambda loop, now, model: loop.end_inference(model, now),
+}
 
 
 class Loops:
-    """The loops of all threads of this process."""
+    """The loops of all threads of this process, and the epochs they are in, by the iterator looped over."""
 
     def __init__(self) -> None:
         """Begin with none."""
         self.known: dict[int, Loop] = {}
+        self.epochs: dict[int, Any] = {}
+
+    def settled(self) -> Loop | None:
+        """Return the loop of this thread, all that has happened looked at: for who calls its methods."""
+        loop = self.here()
+        if loop is not None:
+            loop.settle()
+        return loop
 
     def here(self) -> Loop | None:
         """Return the loop of this thread; None where nothing is recorded."""
@@ -285,3 +402,4 @@ class Loops:
 LOOPS = Loops()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=LOOPS.known.clear)
+    os.register_at_fork(after_in_child=LOOPS.epochs.clear)

@@ -15,7 +15,7 @@ from longpole.record.client.phases import remark
 from longpole.record.hooks.checkpoints import watch_checkpoints
 from longpole.record.hooks.epochs import Epochs
 from longpole.record.hooks.patches import unseen, without_this_frame
-from longpole.record.hooks.steps import LOOPS
+from longpole.record.hooks.steps import BACK, BACK_DONE, FETCH, FETCHED, LOOPS, OPTIMIZE, OPTIMIZED
 from longpole.record.hooks.torch_device import BACKWARD, OPTIMIZER, DeviceTimer
 from longpole.record.hooks.torch_models import Models, compiling_in
 
@@ -48,12 +48,13 @@ def _fetching(original: Any, epochs: Epochs, patches: Patches) -> Any:
     def __next__(self: Any) -> Any:  # noqa: N807
         try:
             loop = known.get(get_ident()) or LOOPS.here()
-            if loop is not None and not loop.quiet:
-                now = monotonic_ns()
-                loop.begin_fetch(id(self), now)
-                epochs.enter(loop, self, now)
-            elif loop is not None and loop.epoch is None:
-                epochs.enter(loop, self, monotonic_ns())
+            if loop is not None:
+                if loop.plain or not (loop.quiet or loop.skips):
+                    loop.append((FETCH, monotonic_ns(), id(self)))
+                else:
+                    loop.fetched = True
+                    if loop.epoch is None:
+                        loop.epoch = LOOPS.epochs.get(id(self))
         except Exception as error:  # noqa: BLE001
             loop = None
             patches.give_up(error)
@@ -64,8 +65,8 @@ def _fetching(original: Any, epochs: Epochs, patches: Patches) -> Any:
                 epochs.leave(loop, self, error)
             without_this_frame(error)
             raise
-        if loop is not None and not loop.quiet:
-            loop.end_fetch(id(self), monotonic_ns())  # appends to a list: nothing that could fail
+        if loop is not None and (loop.plain or not (loop.quiet or loop.skips)):
+            loop.append((FETCHED, monotonic_ns(), id(self)))
         return batch
 
     return unseen(wraps(original)(__next__))
@@ -87,8 +88,10 @@ def _backward(original: Any, compiling: Any, timer: DeviceTimer, patches: Patche
             return original(*args, **kwargs)
         try:
             loop = known.get(get_ident()) or LOOPS.here()
-            if loop is not None and not loop.quiet:
-                loop.begin_backward(monotonic_ns())
+            if loop is not None:
+                loop.trained = True
+                if not loop.quiet:
+                    loop.append((BACK, monotonic_ns(), 0))
             if timer.active:
                 timer.mark(BACKWARD)
         except Exception as error:  # noqa: BLE001
@@ -100,7 +103,7 @@ def _backward(original: Any, compiling: Any, timer: DeviceTimer, patches: Patche
             without_this_frame(error)
             raise
         if loop is not None and not loop.quiet:
-            loop.end_backward(monotonic_ns())
+            loop.append((BACK_DONE, monotonic_ns(), 0))
         return result
 
     return unseen(wraps(original)(backward))
@@ -113,7 +116,7 @@ def _watch_optimizers(timer: DeviceTimer, patches: Patches) -> None:
         try:
             loop = known.get(get_ident()) or LOOPS.here()
             if loop is not None:
-                loop.begin_optimizer(id(optimizer), monotonic_ns())
+                loop.append((OPTIMIZE, monotonic_ns(), id(optimizer)))
             if timer.active:
                 timer.mark(OPTIMIZER)
         except Exception as error:  # noqa: BLE001
@@ -124,8 +127,11 @@ def _watch_optimizers(timer: DeviceTimer, patches: Patches) -> None:
             loop = known.get(get_ident())
             if loop is not None:
                 now = monotonic_ns()
-                loop.end_optimizer(now)
+                loop.append((OPTIMIZED, now, 0))
                 timer.end_step(now)
+                if loop.trained:
+                    loop.trained = False
+                    loop.step_done(now)
         except Exception as error:  # noqa: BLE001
             patches.give_up(error)
 

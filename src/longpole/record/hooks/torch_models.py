@@ -13,7 +13,14 @@ from functools import wraps
 from time import monotonic_ns
 
 from longpole.record.hooks.patches import unseen, without_this_frame
-from longpole.record.hooks.steps import LOOPS
+from longpole.record.hooks.steps import (
+    CALL,
+    CALL_TO_INFER,
+    INFERRED,
+    LOOPS,
+    RETURN,
+    RETURN_WITHOUT_GRADIENTS,
+)
 from longpole.record.hooks.torch_device import FORWARD
 
 TYPE_CHECKING = False
@@ -27,6 +34,7 @@ if TYPE_CHECKING:
 _LOOK_AGAIN_NS = 2_000_000_000
 _CALLS_TO_LOOK_AT = 8
 _NEVER_NS = 1 << 62
+_LEAVE_ALONE, _LOOK, _LOOK_AT_END = range(3)
 
 
 def _is_plain(kind: type) -> bool:
@@ -97,22 +105,11 @@ class Models:
                 )
         return known
 
-    def _begin_call(self, loop: Loop, model: Any) -> int:
-        """Note that a call begins; return when, if that may be all there is to know of it, else 0."""
-        now_ns = monotonic_ns()
-        if loop.idle():
-            loop.inside = True
-            return now_ns
-        loop.begin_call(now_ns, training=model.training)
-        return 0
-
-    def _end_call(self, loop: Loop, model: Any, lone_from: int) -> None:
+    def _end_call(self, loop: Loop, now_ns: int) -> None:
+        """Do what is not done after every call: look at what has happened, or at all modules for a while."""
         try:
-            now_ns, gradients = monotonic_ns(), self._gradients()
-            if lone_from:
-                loop.end_lone_call(lone_from, now_ns, training=model.training, gradients=gradients)
-            else:
-                loop.end_call(now_ns, gradients=gradients)
+            if now_ns > loop.due_ns and not loop.led:
+                loop.settle()
             if self._looking is not None:
                 self._look_on()
             elif now_ns > self._look_again_ns:
@@ -120,36 +117,65 @@ class Models:
         except Exception as error:  # noqa: BLE001
             self._patches.give_up(error)
 
-    def _watched(self, original: Any, name: str) -> Any:
-        """Return the call of a module with a look at the clock; without a name, of a class not known yet."""
-        known, gradients, compiling, models = LOOPS.known, self._gradients, self._compiling, self
+    def _begin_call(self, loop: Loop, model: Any, name: str) -> int:
+        """Note that an outermost module is called; return how its return is to be looked at."""
+        if loop.quiet or loop.skips:
+            if self._gradients():
+                if loop.quiet:
+                    return _LEAVE_ALONE
+            elif loop.epoch is not None:
+                loop.model = name or type(model).__name__
+                fetched, loop.fetched = loop.fetched, False
+                return _LOOK_AT_END if fetched else _LEAVE_ALONE
+        if not (name or self._classify(model)):
+            return _LEAVE_ALONE
+        loop.inside = True
+        loop.append((CALL if model.training else CALL_TO_INFER, monotonic_ns(), name or type(model).__name__))
+        if self._timer.active:
+            self._timer.mark(FORWARD)
+        return _LOOK
 
-        def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+    def _watched(self, original: Any, name: str) -> Any:  # noqa: C901
+        """Return the call of a module with a look at the clock; without a name, of a class not known yet."""
+        known, compiling, gradients, models = LOOPS.known, self._compiling, self._gradients, self
+        timer = self._timer
+
+        # In one piece, as every function that is called from here costs a microsecond between two steps.
+        def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807, C901, PLR0912
             if compiling():
                 return original(self, *args, **kwargs)
+            loop, how = None, _LEAVE_ALONE
             try:
                 loop = known.get(get_ident()) or LOOPS.here()
-                if loop is not None and (
-                    loop.inside or (loop.quiet and gradients()) or not (name or models._classify(self))
-                ):
-                    loop = None
-                if loop is not None:
-                    loop.model = name or type(self).__name__
-                    lone_from = models._begin_call(loop, self)
-                    if models._timer.active:
-                        models._timer.mark(FORWARD)
+                if loop is not None and not loop.inside:
+                    if loop.plain and name:
+                        loop.inside, how = True, _LOOK
+                        loop.append((CALL if self.training else CALL_TO_INFER, monotonic_ns(), name))
+                        if timer.active:
+                            timer.mark(FORWARD)
+                    elif loop.skips and name and not gradients():
+                        if loop.fetched:
+                            loop.fetched, how = False, _LOOK_AT_END
+                    else:
+                        how = models._begin_call(loop, self, name)
             except Exception as error:  # noqa: BLE001
-                loop = None
                 models._patches.give_up(error)
             try:
                 result = original(self, *args, **kwargs)
             except BaseException as error:
-                if loop is not None:
+                if loop is not None and how == _LOOK:
                     loop.inside = False
                 without_this_frame(error)
                 raise
-            if loop is not None:
-                models._end_call(loop, self, lone_from)
+            if loop is not None and how:
+                now_ns = monotonic_ns()
+                if how == _LOOK_AT_END:
+                    loop.append((INFERRED, now_ns, name))
+                else:
+                    loop.inside = False
+                    loop.append((RETURN if gradients() else RETURN_WITHOUT_GRADIENTS, now_ns, 0))
+                if now_ns > loop.due_ns or models._looking is not None:
+                    models._end_call(loop, now_ns)
             return result
 
         return unseen(wraps(original)(__call__))
