@@ -28,6 +28,8 @@ from longpole.record.hooks.steps import (
     BACK_DONE,
     CALL,
     CALL_TO_INFER,
+    ENTER,
+    FAILED,
     FETCH,
     FETCHED,
     INFERRED,
@@ -61,6 +63,9 @@ class Clockwork:
     def fetch(self, ms: float, loader: int = LOADER) -> None:
         if self.loop.quiet or self.loop.skips:
             self.loop.fetched = True
+            if self.loop.source != loader:
+                self.loop.source = loader
+                self.loop.append((ENTER, self.now, loader))
             self.passes(ms)
         else:
             self.loop.append((FETCH, self.now, loader))
@@ -94,15 +99,16 @@ class Clockwork:
             self.loop.append((BACK_DONE, self.now, 0))
 
     def optimizer(self, ms: float, which: int = ADAM) -> None:
+        if self.loop.quiet and self.loop.trained:
+            self.loop.append((BACK, self.now, 0))
         self.loop.append((OPTIMIZE, self.now, which))
         self.loop.append((OPTIMIZED, self.passes(ms), 0))
-        if self.loop.trained:
-            self.loop.trained = False
-            self.loop.step_done(self.now)
+        self.loop.step_done(which, self.now)
 
     def begin_loop(self, loader: int = LOADER) -> None:
         self.loop.settle()
         LOOPS.epochs[loader] = SimpleNamespace(identity=77, counts=[0, 0, 0], last_ns=0)
+        self.loop.source = 0
         self.loop.look_at_fetches()
         self.loop.begin_loop(self.now)
 
@@ -113,7 +119,7 @@ class Clockwork:
             self.loop.append((FETCH, self.now, loader))
         self.loop.settle()
         self.loop.end_loop()
-        self.loop.epoch = None
+        self.loop.epoch, self.loop.source = None, 0
         self.loop.look_at_fetches()
         LOOPS.epochs.pop(loader, None)
 
@@ -335,8 +341,35 @@ def _perform(clockwork: Clockwork, script: list[str]) -> int:
 def _over_loader(clockwork: Clockwork, loader: int, body: Callable[[], None]) -> None:
     """Loop over a loader of three batches."""
     clockwork.begin_loop(loader)
-    clockwork.loop.epoch = clockwork.loop.epoch or LOOPS.epochs[loader]
     for _ in range(3):
         clockwork.fetch(1, loader)
         body()
     clockwork.end_loop(loader)
+
+
+def test_call_that_failed_is_neither_inference_nor_a_forward_pass(clockwork: Clockwork) -> None:
+    for _ in range(3):
+        clockwork.train()
+        clockwork.loop.append((CALL, clockwork.now, "model"))
+        clockwork.loop.append((FAILED, clockwork.passes(1), 0))
+        clockwork.optimizer(1)
+
+    assert [kind for kind, _, _ in clockwork.written()] == ["step"] * 6
+
+
+def test_two_optimizers_with_a_backward_pass_each_are_two_steps_at_low_detail() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LONGPOLE_DETAIL", "low")
+        patch.setattr(phases, "this_ring", lambda: None)
+        clockwork = Clockwork(private_ring(8192))
+        for _ in range(200):
+            clockwork.call(1)
+            clockwork.backward(1)
+            clockwork.optimizer(1)
+            clockwork.call(1)
+            clockwork.backward(1)
+            clockwork.optimizer(1, SGD)
+        clockwork.loop.finish()
+
+    counted = [words[TALLY_COUNT] for words in RingReader(clockwork.ring.memory).tallies()]
+    assert sum(counted) + len(clockwork.written()) == 400

@@ -73,6 +73,20 @@ def test_number_of_steps_is_exact(train: Trains, detail: str) -> None:
     assert (training.count("step"), training.count("inference")) == (300, 20)
 
 
+@pytest.mark.parametrize("detail", ["low", "high"])
+def test_number_of_steps_is_exact_whatever_the_loop(user: Someone, detail: str) -> None:
+    done = user.record(user.python, str(PROGRAMS / "torch_loops.py"), options=["--detail", detail])
+
+    assert done.returncode == 0, done.stderr
+    steps, inferences = map(int, done.stdout.split())
+    loops = Training(user.latest(), Path(), 0.0)
+    assert loops.count("step") == steps
+    assert inferences <= loops.count("inference") <= inferences + 100  # some may be those between steps
+    assert loops.run.recording.hooks_given_up == ()
+    ((longest,),) = loops.rows("SELECT max(duration_ns) FROM phases WHERE kind = 'data'")
+    assert longest < 60e9
+
+
 def test_low_detail_keeps_few_steps_in_full(train: Trains) -> None:
     training = train("low", 15, 8)
 

@@ -7,7 +7,6 @@ known when the next one over the same loader begins, or when the process ends.
 from __future__ import annotations
 
 from time import monotonic_ns
-from weakref import WeakKeyDictionary
 
 from longpole.record.client.phases import Past, current, lane, new_identity, this_ring, write_past
 from longpole.record.hooks.ends import at_end
@@ -26,10 +25,22 @@ _EPOCH, _EVALUATION = "epoch", "evaluation"
 class Epoch:
     """One loop over a loader that is under way; ``counts`` are its steps, by kind."""
 
-    __slots__ = ("batches", "counts", "identity", "lane", "last_ns", "number", "parent", "place", "start_ns")
+    __slots__ = (
+        "batches",
+        "counts",
+        "identity",
+        "lane",
+        "last_ns",
+        "loader",
+        "number",
+        "parent",
+        "place",
+        "start_ns",
+    )
 
-    def __init__(self, number: int, start_ns: int) -> None:
-        """Begin."""
+    def __init__(self, loader: int, number: int, start_ns: int) -> None:
+        """Begin one over a loader, the first, second and so on."""
+        self.loader = loader
         self.number = number
         self.start_ns = self.last_ns = start_ns
         self.identity, self.parent, self.lane = new_identity(), current(), lane()
@@ -59,24 +70,28 @@ class Epochs:
     def __init__(self) -> None:
         """Begin with none."""
         self._open: dict[int, Epoch] = LOOPS.epochs
-        self._numbers: Any = WeakKeyDictionary()
-        self._latest: Any = WeakKeyDictionary()
+        self._numbers: dict[int, int] = {}
 
     def begin(self, loader: Any, iterator: Any, start_ns: int) -> None:
         """A loop over a loader begins."""
         loop = LOOPS.settled()
         if loop is None or loop.led:
             return
-        for left in (self._latest.get(loader), id(iterator)):
-            if left in self._open:
-                self._write(left)
+        self._write_left(id(loader), id(iterator))
         if not self._open:
             at_end(self.finish)
-        number = self._numbers[loader] = self._numbers.get(loader, 0) + 1
-        self._latest[loader] = id(iterator)
-        self._open[id(iterator)] = Epoch(number, start_ns)
+        number = self._numbers[id(loader)] = self._numbers.get(id(loader), 0) + 1
+        self._open[id(iterator)] = Epoch(id(loader), number, start_ns)
+        loop.source = 0
         loop.look_at_fetches()
         loop.begin_loop(start_ns)
+
+    def _write_left(self, loader: int, iterator: int) -> None:
+        """Write the epochs of this loader that were left early in this thread, and one of this iterator."""
+        here = lane()
+        for key, epoch in list(self._open.items()):
+            if key == iterator or (epoch.loader == loader and epoch.lane == here):
+                self._write(key)
 
     def leave(self, loop: Loop, iterator: Any, error: BaseException) -> None:
         """The fetch has failed: usually because there was no further batch. Never raises."""
@@ -84,7 +99,7 @@ class Epochs:
             now = monotonic_ns()
             loop.settle()
             loop.end_loop()
-            loop.epoch = None
+            loop.epoch, loop.source = None, 0
             loop.look_at_fetches()
             epoch = self._open.get(id(iterator))
             if epoch is not None and isinstance(error, StopIteration):
@@ -100,5 +115,6 @@ class Epochs:
             self._write(iterator)
 
     def _write(self, iterator: int) -> None:
-        epoch = self._open.pop(iterator)
-        epoch.write(epoch.last_ns)
+        epoch = self._open.pop(iterator, None)
+        if epoch is not None:
+            epoch.write(epoch.last_ns)

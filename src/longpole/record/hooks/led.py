@@ -27,7 +27,7 @@ _FRAMEWORK = 1  # stands for the loader where a framework fetches
 class LedLoop(Loop):
     """The loop within a phase of a framework; ``counts`` are the steps in it, by kind."""
 
-    __slots__ = ("_phase", "_quiet", "_under", "counts", "identity", "kind", "purpose")
+    __slots__ = ("_phase", "_quiet", "_under", "counts", "identity", "kind", "last_ns", "purpose")
 
     led = True
 
@@ -43,6 +43,7 @@ class LedLoop(Loop):
         self._phase = phase
         self.identity = current()
         self.counts = [0, 0, 0]
+        self.last_ns = 0
 
     @classmethod
     def enter(cls, phase: Phase | None = None) -> Any:

@@ -101,9 +101,9 @@ class Notebook:
             at = 2 * part + 1
             if part == _CHECKPOINT or spans[at] != STEP_NONE or (part == _DATA and begun != start):
                 return self._write_apart(kind, step)
-            spans[at] = ended - begun
-            spans[at - 1] = begun - start if part else end - start
-        if end - start >= STEP_NONE:
+            spans[at] = max(0, ended - begun)
+            spans[at - 1] = max(0, begun - start) if part else end - start
+        if max(spans[::2]) >= STEP_NONE or not start <= end:
             return self._write_apart(kind, step)
         return self._write_words(kind, step, tuple(spans[at] | spans[at + 1] << 32 for at in (0, 2, 4, 6)))
 

@@ -48,7 +48,9 @@ _LONGEST_WAIT_NS = 50_000_000
     OPTIMIZED,
     SAVED,
     INFERRED,
-) = range(12)
+    FAILED,
+    ENTER,
+) = range(14)
 
 
 class Loop:
@@ -63,7 +65,9 @@ class Loop:
         quiet: Whether steps are so short that their parts are not looked at now.
         skips: Whether this is a loop of inference so short that only the ends of its calls are looked at.
         fetched: Whether a batch has been fetched since a call was last looked at, in such a loop.
+        source: The loader, by its iterator, that such a loop last fetched from.
         trained: Whether a backward pass has begun since an optimizer last stepped.
+        optimizer: The one that stepped last.
         model: What was called last.
         epoch: The epoch that fetches belong to, if any.
         parent: The phase that steps outside epochs belong to; -1 for the one they run in.
@@ -96,10 +100,12 @@ class Loop:
         "fetched",
         "inside",
         "model",
+        "optimizer",
         "parent",
         "plain",
         "quiet",
         "skips",
+        "source",
         "trained",
     )
 
@@ -111,6 +117,7 @@ class Loop:
         self.events: list[tuple[int, int, Any]] = []
         self.append = self.take if self.led else self.events.append
         self.trained = self.skips = self.fetched = False
+        self.optimizer = self.source = 0
         self.inside = self.quiet = self._partial = False
         self.model = "model"
         self.epoch: Any = None
@@ -131,17 +138,20 @@ class Loop:
         what, now, which = event
         _MEANINGS[what](self, now, which)
 
-    def step_done(self, now: int) -> None:
-        """Note that a step of training has ended; look at it when it is time."""
-        if not self.led:
+    def step_done(self, optimizer: int, now: int) -> None:
+        """Note that an optimizer has stepped: after a backward pass, or once more, that ends a step."""
+        if self.led:
+            return
+        if self.trained or self.optimizer == optimizer:
             self._notebook.owe(TRAINING)
-            if now > self.due_ns:
-                self.settle()
+        self.trained, self.optimizer = False, optimizer
+        if now > self.due_ns:
+            self.settle()
 
     def settle(self) -> None:
         """Look at all that has happened."""
         events = self.events[:]
-        self.events.clear()
+        del self.events[: len(events)]  # and nothing that a signal handler has put behind them
         if self.skips and len(events) > 1 and all(event[0] == INFERRED for event in events):
             self.take(events[0])
             self._count_inference([event[1] for event in events])
@@ -157,6 +167,7 @@ class Loop:
         self._notebook.count_inference(self.model, ends)
         if self.epoch is not None:
             self.epoch.counts[INFERENCE] += len(ends) - 1
+            self.epoch.last_ns = ends[-1]
         self._clear(ends[-1])
 
     def look_at_fetches(self) -> None:
@@ -242,6 +253,21 @@ class Loop:
         if not gradients and not self._fetched_by and not self._trained and self._calls == 1:
             self._close(now)
 
+    def fail_call(self, now: int) -> None:
+        """The call has raised: if it was the only one, there was no forward pass."""
+        self.inside = False
+        self._forward_end = now
+        self._calls -= 1
+        if self._calls <= 0:
+            self._calls = self._forward_from = self._forward_end = 0
+
+    def change_loader(self, source: int, now: int) -> None:
+        """A loop that is not looked into fetches from another loader than before."""
+        if self._stepped_at:
+            self._close(self._stepped_at)
+        self._clear(now)
+        self.epoch = LOOPS.epochs.get(source)
+
     def end_inference(self, model: str, now: int) -> None:
         """A call has returned in a loop of which only that is looked at: a step, from the last one's end."""
         self.model = model or self.model
@@ -284,7 +310,7 @@ class Loop:
         if not self._start:
             self._start = now
         if self._forward_from:
-            self._end_forward(self._forward_end)
+            self._end_forward(max(self._forward_end, self._forward_from))
         self._optimizers.append(optimizer)
         self._optimizer_at = now
         self._nested_ns = self._closures = 0
@@ -334,6 +360,7 @@ class Loop:
         else:
             parent = epoch.identity
             epoch.counts[kind] += 1
+            epoch.last_ns = end
         self._notebook.put(kind, (start, end, parts, parent, self.model))
         if not self.led:
             self.skips = kind == INFERENCE and epoch is not None and self._notebook.counts_inference
@@ -356,6 +383,8 @@ _MEANINGS: dict[int, Callable[[Loop, int, Any], None]] = {
     OPTIMIZE: lambda loop, now, optimizer: loop.begin_optimizer(optimizer, now),
     OPTIMIZED: lambda loop, now, _: loop.end_optimizer(now),
     SAVED: lambda loop, start, end: loop.add_checkpoint(start, end),
+    FAILED: lambda loop, now, _: loop.fail_call(now),
+    ENTER: lambda loop, now, source: loop.change_loader(source, now),
     INFERRED: lambda loop, now, model: loop.end_inference(model, now),
 }
 

@@ -15,7 +15,7 @@ from longpole.record.client.phases import remark
 from longpole.record.hooks.checkpoints import watch_checkpoints
 from longpole.record.hooks.epochs import Epochs
 from longpole.record.hooks.patches import unseen, without_this_frame
-from longpole.record.hooks.steps import BACK, BACK_DONE, FETCH, FETCHED, LOOPS, OPTIMIZE, OPTIMIZED
+from longpole.record.hooks.steps import BACK, BACK_DONE, ENTER, FETCH, FETCHED, LOOPS, OPTIMIZE, OPTIMIZED
 from longpole.record.hooks.torch_device import BACKWARD, OPTIMIZER, DeviceTimer
 from longpole.record.hooks.torch_models import Models, compiling_in
 
@@ -39,6 +39,7 @@ def apply(torch: ModuleType, patches: Patches) -> None:
     Models(torch, timer, patches).look()
     watch_checkpoints(torch, patches)
     _watch_ranks(patches)
+    patches.on_undo(epochs.finish)
     patches.on_undo(LOOPS.finish)
 
 
@@ -46,6 +47,7 @@ def _fetching(original: Any, epochs: Epochs, patches: Patches) -> Any:
     known = LOOPS.known
 
     def __next__(self: Any) -> Any:  # noqa: N807
+        inside = False
         try:
             loop = known.get(get_ident()) or LOOPS.here()
             if loop is not None:
@@ -53,8 +55,10 @@ def _fetching(original: Any, epochs: Epochs, patches: Patches) -> Any:
                     loop.append((FETCH, monotonic_ns(), id(self)))
                 else:
                     loop.fetched = True
-                    if loop.epoch is None:
-                        loop.epoch = LOOPS.epochs.get(id(self))
+                    if loop.source != id(self):
+                        loop.source = id(self)
+                        loop.append((ENTER, monotonic_ns(), id(self)))
+                inside, loop.inside = loop.inside, True  # a model that is called in here is part of the wait
         except Exception as error:  # noqa: BLE001
             loop = None
             patches.give_up(error)
@@ -62,9 +66,12 @@ def _fetching(original: Any, epochs: Epochs, patches: Patches) -> Any:
             batch = original(self)
         except BaseException as error:
             if loop is not None:
+                loop.inside = inside
                 epochs.leave(loop, self, error)
             without_this_frame(error)
             raise
+        if loop is not None:
+            loop.inside = inside
         if loop is not None and (loop.plain or not (loop.quiet or loop.skips)):
             loop.append((FETCHED, monotonic_ns(), id(self)))
         return batch
@@ -80,18 +87,20 @@ def _iterating(original: Any, epochs: Epochs, patches: Patches) -> Any:
     return patches.around(original, begin)
 
 
-def _backward(original: Any, compiling: Any, timer: DeviceTimer, patches: Patches) -> Any:
+def _backward(original: Any, compiling: Any, timer: DeviceTimer, patches: Patches) -> Any:  # noqa: C901
     known = LOOPS.known
 
     def backward(*args: Any, **kwargs: Any) -> Any:
         if compiling():
             return original(*args, **kwargs)
+        inside = False
         try:
             loop = known.get(get_ident()) or LOOPS.here()
             if loop is not None:
                 loop.trained = True
                 if not loop.quiet:
                     loop.append((BACK, monotonic_ns(), 0))
+                inside, loop.inside = loop.inside, True  # what is computed anew is part of the way back
             if timer.active:
                 timer.mark(BACKWARD)
         except Exception as error:  # noqa: BLE001
@@ -100,10 +109,14 @@ def _backward(original: Any, compiling: Any, timer: DeviceTimer, patches: Patche
         try:
             result = original(*args, **kwargs)
         except BaseException as error:
+            if loop is not None:
+                loop.inside = inside
             without_this_frame(error)
             raise
-        if loop is not None and not loop.quiet:
-            loop.append((BACK_DONE, monotonic_ns(), 0))
+        if loop is not None:
+            loop.inside = inside
+            if not loop.quiet:
+                loop.append((BACK_DONE, monotonic_ns(), 0))
         return result
 
     return unseen(wraps(original)(backward))
@@ -116,22 +129,23 @@ def _watch_optimizers(timer: DeviceTimer, patches: Patches) -> None:
         try:
             loop = known.get(get_ident()) or LOOPS.here()
             if loop is not None:
-                loop.append((OPTIMIZE, monotonic_ns(), id(optimizer)))
+                now = monotonic_ns()
+                if loop.quiet and loop.trained:
+                    loop.append((BACK, now, 0))  # which was not looked at, but tells one step from the next
+                loop.append((OPTIMIZE, now, id(optimizer)))
             if timer.active:
                 timer.mark(OPTIMIZER)
         except Exception as error:  # noqa: BLE001
             patches.give_up(error)
 
-    def end(*_: Any) -> None:
+    def end(optimizer: Any, *_: Any) -> None:
         try:
             loop = known.get(get_ident())
             if loop is not None:
                 now = monotonic_ns()
                 loop.append((OPTIMIZED, now, 0))
                 timer.end_step(now)
-                if loop.trained:
-                    loop.trained = False
-                    loop.step_done(now)
+                loop.step_done(id(optimizer), now)
         except Exception as error:  # noqa: BLE001
             patches.give_up(error)
 

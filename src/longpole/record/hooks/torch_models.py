@@ -16,6 +16,7 @@ from longpole.record.hooks.patches import unseen, without_this_frame
 from longpole.record.hooks.steps import (
     CALL,
     CALL_TO_INFER,
+    FAILED,
     INFERRED,
     LOOPS,
     RETURN,
@@ -57,6 +58,7 @@ class Models:
         self._call = torch.nn.Module.__call__
         self._gradients = torch.is_grad_enabled
         self._compiling = compiling_in(torch)
+        self._graph_task = getattr(torch._C, "_current_graph_task_id", None) or (lambda: -1)
         self._patches = patches
         self._is_model: dict[type, bool] = {}
         self._ours: list[Any] = []
@@ -117,6 +119,10 @@ class Models:
         except Exception as error:  # noqa: BLE001
             self._patches.give_up(error)
 
+    def _new_loop(self) -> Loop | None:
+        """Return a loop for this thread; none for those that run backward passes, and compute parts anew."""
+        return None if self._graph_task() != -1 else LOOPS.here()
+
     def _begin_call(self, loop: Loop, model: Any, name: str) -> int:
         """Note that an outermost module is called; return how its return is to be looked at."""
         if loop.quiet or loop.skips:
@@ -146,7 +152,7 @@ class Models:
                 return original(self, *args, **kwargs)
             loop, how = None, _LEAVE_ALONE
             try:
-                loop = known.get(get_ident()) or LOOPS.here()
+                loop = known.get(get_ident()) or models._new_loop()
                 if loop is not None and not loop.inside:
                     if loop.plain and name:
                         loop.inside, how = True, _LOOK
@@ -165,6 +171,7 @@ class Models:
             except BaseException as error:
                 if loop is not None and how == _LOOK:
                     loop.inside = False
+                    loop.append((FAILED, monotonic_ns(), 0))
                 without_this_frame(error)
                 raise
             if loop is not None and how:
