@@ -24,8 +24,9 @@ Options:
   --rate HZ        Samples of each process a second, 0.1 to 100 (default: 10, and
                    fewer where recording would take over 0.45 % of a core).
   --detail LEVEL   How much to note of training steps and the like: auto (the default)
-                   stays below 1 % of their time, high notes every one with its parts,
-                   low only counts them, with a histogram and a few in full.
+                   notes those of 2 ms and more with their parts and counts shorter
+                   ones, high notes every one, low counts all; counted steps have a
+                   histogram, and a few of them are noted.
   --files          Note which files each process opened (needs root; about 9 us
                    for every open of a file on this machine).
   --disk SIZE      Keep at most this much per process, e.g. 200MB (the default);

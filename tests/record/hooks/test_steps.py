@@ -373,3 +373,12 @@ def test_two_optimizers_with_a_backward_pass_each_are_two_steps_at_low_detail() 
 
     counted = [words[TALLY_COUNT] for words in RingReader(clockwork.ring.memory).tallies()]
     assert sum(counted) + len(clockwork.written()) == 400
+
+
+def test_steps_told_without_events_do_not_pile_up(clockwork: Clockwork) -> None:
+    for _ in range(40):
+        clockwork.loop.settle()
+        clockwork.loop.begin_call(clockwork.now, training=False)
+        clockwork.loop.end_call(clockwork.passes(1), gradients=False)
+
+    assert len(clockwork.loop._notebook._waiting) <= 16

@@ -160,6 +160,7 @@ class Loop:
                 self.take(event)
         if events:
             self.due_ns = events[-1][1] + _LONGEST_WAIT_NS
+        if events or self._notebook.full:  # full of steps that were told without events
             self._write()
 
     def _count_inference(self, ends: list[int]) -> None:
