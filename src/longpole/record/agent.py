@@ -49,7 +49,7 @@ class Agent:
         save(assignment.run_path, self._manifest)
         self._log = LogWriter(assignment.run_path, time.time_ns())
         self._journal = Journal(self._log, assignment.disk_bytes)
-        self._tree = Tree(self._journal, assignment.launcher, os.getpid())
+        self._tree = Tree(self._journal, assignment.launcher, os.getpid(), assignment.starter)
         self._faults: list[str] = []
         self._sources: list[Source] = []
         self._exits: Any = None

@@ -24,6 +24,8 @@ class Assignment:
         # The launcher is no part of the command; in a recording from within, the root is, and there is none.
         self.launcher = launcher
         self.root = 0
+        # There, what started the agent is a child of the root for a moment.
+        self.starter = 0
         self.began_ns = time.monotonic_ns()
         self.command: list[str] = []
         self.name = ""

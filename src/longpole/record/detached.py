@@ -13,10 +13,11 @@ from longpole.record.taskstats import open_exit_records
 def main(request: str) -> None:
     """Leave the program's side, then be the agent that ``request`` asks for."""
     facts = json.loads(request)
+    starter = os.getpid()
     if os.fork():
         os._exit(0)
     assignment = Assignment(facts["path"], facts["rings"], 0)
-    assignment.root = facts["pid"]
+    assignment.root, assignment.starter = facts["pid"], starter
     assignment.command, assignment.name, assignment.folder = facts["command"], facts["name"], facts["folder"]
     try:
         assignment.exit_records = open_exit_records()

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,3 +107,22 @@ def test_a_process_that_is_gone_is_no_trouble(desk: Desk) -> None:
 
     [note] = desk.processes()
     assert "python" not in note
+
+
+def test_what_started_the_agent_is_no_process_of_the_command(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    with running(sys.executable, "-c", TALKING) as starter, running(sys.executable, "-c", TALKING) as child:
+        tree = Tree(desk.journal, os.getpid(), 0, starter.pid)
+
+        assert [member.pid for member in tree.find() if member.pid in (starter.pid, child.pid)] == [child.pid]
+
+        tree.forget_before(time.monotonic_ns())
+        assert starter.pid in [member.pid for member in tree.find()]
+
+
+def test_a_process_that_ended_unseen_keeps_its_number_when_its_exit_record_comes(desk: Desk) -> None:
+    number = desk.tree.number_of_unseen(4711, 1)
+
+    assert desk.tree.known(4711) == number
+    assert desk.tree.number_of_ended(4711, 2) == number
+    assert desk.tree.number_of_ended(4711, 3) != number

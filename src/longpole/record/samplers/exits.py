@@ -169,7 +169,7 @@ class ExitRecords:
 
     def _place(self, ended: Ended) -> None:
         """Note a process of ours, and those that waited for it."""
-        if ended.pid not in (self._tree.agent, self._tree.launcher):
+        if ended.pid not in self._tree.recorders:
             number = self._tree.number_of_ended(ended.pid, ended.seen_ns)
             self._note(ended, number, self._parent_number(ended.parent) or 0)
             self._release_children(ended.pid)

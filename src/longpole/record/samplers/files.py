@@ -96,7 +96,7 @@ class OpenedFiles:
             return
         finally:
             os.close(descriptor)
-        if pid not in (self._tree.agent, self._tree.launcher):
+        if pid not in self._tree.recorders:
             self._place(pid, path, mask, now_ns)
 
     def _place(self, pid: int, path: str, mask: int, now_ns: int) -> None:

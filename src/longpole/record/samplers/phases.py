@@ -151,7 +151,7 @@ class PhaseCollector:
         known = member.number if member else self._tree.known(ring.pid)
         if known is not None:
             return known
-        number = self._tree.number()
+        number = self._tree.number_of_unseen(ring.pid, monotonic_ns())
         facts = {
             "number": number,
             "pid": ring.reader.pid,

@@ -7,6 +7,7 @@ recur, so a process is a pid and its start; a number is never given twice.
 from __future__ import annotations
 
 import os
+from time import monotonic_ns
 
 from longpole.record.client.ring import pid_namespace
 from longpole.record.discretion import command_text
@@ -47,14 +48,17 @@ class Member:
 class Tree:
     """The living processes of the command by pid."""
 
-    def __init__(self, journal: Journal, launcher: int, agent: int) -> None:
-        """Everything below ``launcher`` belongs, but for the agent."""
+    def __init__(self, journal: Journal, launcher: int, agent: int, starter: int = 0) -> None:
+        """Everything below ``launcher`` belongs, but for the agent and what started it."""
         self._journal = journal
         self._next_number = 1
         # How often a living process was taken in: others look again when it has changed.
         self.admitted = 0
         self.launcher = launcher
-        self.agent = agent
+        # Processes that are a part of the recorder. What started the agent ends at once, and its pid recurs.
+        self.recorders = {agent, launcher, starter}
+        self._starter = starter
+        self._made_ns = monotonic_ns()
         self.members: dict[int, Member] = {}
         # Numbers of processes that have ended lately, by pid, and when: others may still speak of them.
         self.recent: dict[int, tuple[int, int]] = {}
@@ -85,8 +89,18 @@ class Tree:
         self.recent[pid] = (number, now_ns)
         return number
 
+    def number_of_unseen(self, pid: int, now_ns: int) -> int:
+        """Return a number for a process that ended before anybody looked; its exit record may yet come."""
+        number = self.number()
+        if pid:
+            self._unrecorded[pid] = number
+            self.recent[pid] = (number, now_ns)
+        return number
+
     def forget_before(self, at_ns: int) -> None:
         """Forget those that ended long ago: their pids may be given out again."""
+        if at_ns > self._made_ns:
+            self.recorders.discard(self._starter)
         self.recent = {pid: known for pid, known in self.recent.items() if known[1] > at_ns}
         self._unrecorded = {pid: number for pid, number in self._unrecorded.items() if pid in self.recent}
 
@@ -97,7 +111,7 @@ class Tree:
         waiting += [child for m in self.members.values() for child in self._children(m.pid, m.threads)]
         while waiting:
             pid = waiting.pop()
-            if pid in self.members or pid == self.agent:
+            if pid in self.members or pid in self.recorders:
                 continue
             member = self.admit(pid)
             if member is not None:
