@@ -8,8 +8,9 @@ up to the last step, before a peer puts its findings in order. Leaves out what a
 end: ``outside`` shows that in seconds, as the CPU time of all processes (wait4) outside the loop, above that
 of the bare runs.
 
-An extra, far less noisy: what the hooks cost when processes take turns (``benchmarks/turns.py``), to which
-the CPU time of launcher and agent in the whole runs is added.
+An extra, far less noisy: what the hooks cost within one process that takes turns with them on and off
+(``benchmarks/turns.py``), to which the CPU time of launcher and agent in the whole runs is added; the bound
+of the sum is the sum of both bounds.
 """
 
 from __future__ import annotations
@@ -163,17 +164,27 @@ def _parts(rounds: list[Figures], name: str) -> dict[str, float]:
 
 
 def _sharply(options: argparse.Namespace, kind: str, at: Figures, results: Figures) -> Figures:
-    """Return what the hooks cost when processes take turns, alone and with the recorder's own CPU time."""
+    """Return what hooks that are on and off in turns cost, alone and with the recorder's own CPU time."""
     steps = max(1, round(TURN_MS / at["step_ms"]))
-    arguments = [kind, "--turns", "--width", str(at["width"]), "--steps", str(steps)]
+    arguments = [kind, "--width", str(at["width"]), "--steps", str(steps), "--seconds"]
+    say(f"  {kind}: {options.sets} processes turn the hooks on and off, {options.set_seconds:.0f} s each")
     try:
-        found = take_turns(arguments, environment(), options.sets, options.set_seconds)
-    except ValueError as error:
-        say(f"  taking turns failed: {error}")
+        found = take_turns([*arguments, str(options.set_seconds)], environment(), options.sets)
+    except subprocess.CalledProcessError as error:
+        say(f"  taking turns failed: {error.stderr[-500:].strip()}")
         return {}
-    recorder = results["variants"].get("longpole", {}).get("recorder_share", float("nan"))
-    together = {key: found["hooks"][key] + recorder for key in _KEYS}
-    return {**found, "with_recorder": together, "recorder_share": recorder}
+    recorder = summary(_recorder_shares(results["rounds"]))
+    together = {key: found["hooks"][key] + recorder[key] for key in _KEYS}
+    return {**found, "with_recorder": together, "recorder": recorder}
+
+
+def _recorder_shares(rounds: list[Figures]) -> list[float]:
+    """Return the CPU time of launcher and agent over that of the bare workload, in each round."""
+    full = [found for found in rounds if {"longpole", BASE, AGAIN} <= found.keys()]
+    return [
+        2 * found["longpole"]["recorder_us"] / (found[BASE]["step_us"] + found[AGAIN]["step_us"])
+        for found in full
+    ]
 
 
 def _show(kind: str, at: Figures, results: Figures) -> None:
@@ -190,12 +201,13 @@ def _show(kind: str, at: Figures, results: Figures) -> None:
 
 
 def _show_turns(found: Figures) -> None:
-    say("  of longpole, a recorded process and two bare ones taking turns; rounds are sets of them:")
+    say("  of longpole, processes that take turns with its hooks on and off; rounds are processes:")
     _line("hooks alone", found["hooks"])
     _line("null control", found["null_control"])
     _line(" by median turn", found["hooks_median_turn"])
     _line(" null control", found["null_control_median_turn"])
-    _line("hooks + recorder", found["with_recorder"], f"  launcher and agent: {found['recorder_share']:.4f}")
+    _line("launcher and agent", found["recorder"])
+    _line("hooks + recorder", found["with_recorder"])
 
 
 def _line(name: str, found: Figures, words: str = "") -> None:

@@ -8,7 +8,7 @@ Six questions, each with its control, interleaved so that a noisy machine distur
 * start: how much `record -- true` adds and how long `--help` takes, in units of `python -c pass`.
 * phase: nanoseconds of one phase where nothing is recorded, and where it is.
 * frameworks: the same as work, for loops of PyTorch, and next to PyTorch's profiler, OpenTelemetry and psutil
-  (benchmarks/frameworks.py). Takes about 25 minutes, and is asked only by name.
+  (benchmarks/frameworks.py). Takes about 45 minutes, and is asked only by name.
 * memory: memory over time of the same loops and recorders (benchmarks/memory.py). Likewise; some minutes.
 
     python benchmarks/overhead.py [--seconds 60] [--pairs 15] [--only agent,work,start,phase] [--json]
@@ -231,8 +231,10 @@ def _arguments() -> argparse.Namespace:
     loops.add_argument("--work", default="train,infer", help="frameworks: which workloads")
     loops.add_argument("--variants", default="", help="which variants, besides the bare ones; else all")
     loops.add_argument("--loop", type=float, default=4.0, help="frameworks: seconds of a bare loop")
-    loops.add_argument("--sets", type=int, default=8, help="frameworks: sets of processes that take turns")
-    loops.add_argument("--set-seconds", type=float, default=15.0, help="frameworks: how long each set does")
+    loops.add_argument(
+        "--sets", type=int, default=15, help="frameworks: processes that turn hooks on and off"
+    )
+    loops.add_argument("--set-seconds", type=float, default=30.0, help="frameworks: how long each does")
     loops.add_argument("--steps", type=int, default=200, help="memory: N; 10 N are run as well")
     loops.add_argument("--limit", type=float, default=4.0, help="memory: stop a run at so many GB")
     loops.add_argument("--figure", default="", metavar="FILE.svg", help="draw the results (needs matplotlib)")

@@ -1,103 +1,198 @@
-"""What the hooks cost, sharply: a recorded process and two bare ones take turns of a twentieth of a second.
+"""What the hooks cost, sharply: one recorded process takes turns with its hooks on and off.
 
-Method: a set of three processes is started; all have warmed up before the first turn. Then one after another
-takes a few steps and tells their CPU time, the order rotated, so that what disturbs the machine for longer
-than a moment disturbs all alike. The ratio of a set is that of the sums of its turns; beside it stands the
-median of its rounds, which single disturbances do not move, but which misses what happens rarely. Processes
-differ by chance (where their memory lies), so there are several sets, and bounds are those over sets; the
-control is the second bare process over the first. Launcher and agent are left out here, as the agent works on
-while others have their turn: ``benchmarks/frameworks.py`` adds their share from whole runs.
+Method: two runs of one program differ by several per cent on a shared machine, by where their memory lies and
+what goes on beside them. So here a process stands against itself: for 25 ms its steps run with the hooks in
+place, then with what they replaced put back, then so once more, the order rotated each round. A process gives
+the ratio of the sums of its turns; beside it stands the median of its rounds, which single disturbances do
+not move, but which misses what happens rarely. Bounds are those over processes; the control is the second
+bare turn over the first. Each turn begins with changes of the same classes, as they cost Python its caches,
+and with steps that are not counted. To the hooks only the time of their turns passes.
+
+Leaves out: launcher and agent (``benchmarks/frameworks.py`` adds their CPU time, from whole runs), and what
+the mere presence of our modules in memory may cost, which only whole runs can show.
+
+    longpole record -- python -m benchmarks.turns train|infer --width N --steps N --seconds N
 """
 
 from __future__ import annotations
 
+import argparse
+import gc
 import json
 import statistics
-import subprocess
+import sys
 import time
+from _thread import get_ident
+from collections.abc import Iterator
+from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
-from benchmarks.peers import VARIANTS
-from benchmarks.processes import ROOT, longpole, module
+from benchmarks.processes import answer, longpole, module
 from benchmarks.ratios import AGAIN, BASE, null_control, over_bare, summary
+from longpole.record.hooks.loops import LOOPS
 
+_paused = [0]
 HOOKED = "longpole"
-TURN_MS = 50.0
+TURN_MS = 25.0
+_NAMES = (BASE, HOOKED, AGAIN)
+_TIMES = (
+    "_start",
+    "_fetch_at",
+    "_forward_from",
+    "_forward_end",
+    "_backward_at",
+    "_optimizer_at",
+    "_stepped_at",
+)
 Figures = dict[str, Any]
 Rounds = list[dict[str, float]]
 
 
-class Turn:
-    """A process that takes its steps when told to."""
+class Switch:
+    """Takes the hooks of this process off, and puts them on again, their state left as it is."""
 
-    def __init__(self, name: str, arguments: list[str], environment: dict[str, str]) -> None:
-        """Start it."""
-        command = module("workloads", *arguments)
-        if VARIANTS[name].recorded:
-            command = [*longpole("record", "--"), *command]
-        self._process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=environment,
-            text=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-
-    def hear(self) -> Figures:
-        """Wait for what it says next.
+    def __init__(self, model: type) -> None:
+        """Find where they are; steps have been taken with this class of models.
 
         Raises:
-            ValueError: It has ended instead.
+            ValueError: They are not there.
         """
-        found: Figures = json.loads(self._process.stdout.readline())  # type: ignore[union-attr]
-        return found
+        import torch
+        from torch.utils.data import dataloader
 
-    def take(self) -> float:
-        """Let it take its turn; return microseconds of CPU time a step."""
-        self._process.stdin.write("\n")  # type: ignore[union-attr]
-        self._process.stdin.flush()  # type: ignore[union-attr]
-        return float(self.hear()["step_us"])
+        always: list[tuple[Any, str]] = [
+            (dataloader._BaseDataLoaderIter, "__next__"),
+            (dataloader.DataLoader, "__iter__"),
+            (model, "__call__"),
+        ]
+        if not all(hasattr(vars(owner).get(name), "__wrapped__") for owner, name in always):
+            raise ValueError("the hooks are not in place: is this process recorded?")
+        self._places = [*always, (torch.autograd, "backward"), (torch.nn.Module, "__call__")]
+        optimizers: Any = sys.modules["torch.optim.optimizer"]
+        self._tables = optimizers._global_optimizer_pre_hooks, optimizers._global_optimizer_post_hooks
+        self._away: list[tuple[Any, str, Any]] = []
+        self._entries: list[dict[Any, Any]] = [{}, {}]
 
-    def end(self) -> None:
-        """Let it leave, and wait until it has."""
-        self._process.communicate()
+    def off(self) -> None:
+        """Put back what the hooks replaced."""
+        for owner, name in self._places:
+            there = vars(owner)[name]
+            if hasattr(there, "__wrapped__"):
+                self._away.append((owner, name, there))
+                setattr(owner, name, there.__wrapped__)
+        for table, entries in zip(self._tables, self._entries, strict=True):
+            entries.update(table)
+            table.clear()
+
+    def on(self) -> None:
+        """Put the hooks in place as they were."""
+        for owner, name, hook in self._away:
+            setattr(owner, name, hook)
+        self._away.clear()
+        for table, entries in zip(self._tables, self._entries, strict=True):
+            table.update(entries)
+            entries.clear()
 
 
-def take_turns(arguments: list[str], environment: dict[str, str], sets: int, seconds: float) -> Figures:
-    """Let several sets take turns for so long each; return what they come to.
+def take_turns(arguments: list[str], environment: dict[str, str], processes: int) -> Figures:
+    """Let processes take turns, one after another; return what they come to.
 
     Raises:
-        ValueError: A process failed.
+        subprocess.CalledProcessError: A process failed.
     """
-    found = [_set(arguments, environment, seconds) for _ in range(sets)]
-    sums = [{name: sum(turn[name] for turn in rounds) for name in rounds[0]} for rounds in found]
-    medians = [statistics.median(over_bare(rounds, HOOKED)) for rounds in found]
+    command = [*longpole("record", "--"), *module("turns", *arguments)]
+    found = [json.loads(answer(command, environment).splitlines()[-1]) for _ in range(processes)]
+    sums = [one["sums"] for one in found]
+    medians = [one["medians"] for one in found]
     return {
         "hooks": summary(over_bare(sums, HOOKED)),
-        "hooks_median_turn": summary(medians),
         "null_control": summary(null_control(sums)),
-        "null_control_median_turn": summary([statistics.median(null_control(rounds)) for rounds in found]),
-        "turns": [len(rounds) for rounds in found],
+        "hooks_median_turn": summary([one["hooks"] for one in medians]),
+        "null_control_median_turn": summary([one["null_control"] for one in medians]),
+        "processes": found,
     }
 
 
-def _set(arguments: list[str], environment: dict[str, str], seconds: float) -> Rounds:
-    names = [BASE, HOOKED, AGAIN]
-    processes = {name: Turn(name, arguments, environment) for name in names}
+def main() -> None:
+    """Take turns in this process, and print what they used."""
+    options = _arguments()
+    import torch
+
+    from benchmarks.workloads import Network, Peer, Workload, run_warm_up
+
+    torch.set_num_threads(1)
+    workload = Workload(options.kind, options.width)
+    run_warm_up(workload, Peer(Path()))
+    switch = Switch(Network)
+    streams = {name: _batches(workload.loader) for name in _NAMES}
+    gc.collect()
     rounds: Rounds = []
-    try:
-        hooked = {name: process.hear()["hooked"] for name, process in processes.items()}
-        if hooked != {BASE: False, HOOKED: True, AGAIN: False}:
-            raise ValueError(f"hooks are not where they should be: {hooked}")
-        end = time.monotonic() + seconds
-        while len(rounds) < 2 or time.monotonic() < end:
-            turn = len(rounds) % len(names)
-            rounds.append({name: processes[name].take() for name in [*names[turn:], *names[:turn]]})
-    except BrokenPipeError as error:
-        raise ValueError("a process has ended early") from error
-    finally:
-        for process in processes.values():
-            process.end()
-    return rounds
+    _paused[0] = time.monotonic_ns()
+    end = time.monotonic() + options.seconds
+    while len(rounds) < 2 or time.monotonic() < end:
+        turn = len(rounds) % len(_NAMES)
+        order = [*_NAMES[turn:], *_NAMES[:turn]]
+        rounds.append({name: _turn(workload, streams[name], options.steps, name, switch) for name in order})
+    switch.on()
+    print(json.dumps(_sum_up(rounds)))
+
+
+def _batches(loader: Any) -> Iterator[Any]:
+    """Return the batches of one epoch after another; each epoch begins when it is needed."""
+    return chain.from_iterable(iter(lambda: loader, None))
+
+
+def _turn(workload: Any, batches: Iterator[Any], steps: int, name: str, switch: Switch) -> float:
+    """Take a turn; return microseconds of CPU time a step."""
+    switch.on()
+    switch.off()
+    if name == HOOKED:
+        switch.on()
+        _go_on(time.monotonic_ns() - _paused[0])
+    for batch in islice(batches, 1 + steps // 8):
+        workload.step(batch)
+    began = time.process_time()
+    for batch in islice(batches, steps):
+        workload.step(batch)
+    took = time.process_time() - began
+    if name == HOOKED:
+        _paused[0] = time.monotonic_ns()
+    return took / steps * 1e6
+
+
+def _go_on(gap_ns: int) -> None:
+    """Let the hooks go on where they were: to them, the time since their last turn has not passed."""
+    loop: Any = LOOPS.known[get_ident()]
+    loop.due_ns += gap_ns
+    loop.events[:] = [(what, when + gap_ns, which) for what, when, which in loop.events]
+    loop._parts[:] = [(part, start + gap_ns, end + gap_ns) for part, start, end in loop._parts]
+    for name in _TIMES:
+        if getattr(loop, name):
+            setattr(loop, name, getattr(loop, name) + gap_ns)
+
+
+def _sum_up(rounds: Rounds) -> Figures:
+    return {
+        "turns": len(rounds),
+        "sums": {name: sum(one[name] for one in rounds) / len(rounds) for name in _NAMES},
+        "medians": {
+            "hooks": statistics.median(over_bare(rounds, HOOKED)),
+            "null_control": statistics.median(null_control(rounds)),
+        },
+    }
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("kind", choices=["train", "infer"])
+    parser.add_argument("--width", type=int, default=256, help="width of the model")
+    parser.add_argument("--steps", type=int, default=16, help="steps of a turn")
+    parser.add_argument("--seconds", type=float, default=20.0, help="how long to take turns")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -7,8 +7,6 @@ launcher and agent used meanwhile. Starting and ending are not in it, neither of
 Garbage is collected before a loop that is timed: a full collection of what the imports left takes 0.1 s, and
 a few objects decide whether it falls into a loop of seconds. Collections that a loop itself causes are in it.
 
-With ``--turns`` it takes its steps in turns instead, one for each line on standard input.
-
     python -m benchmarks.workloads train|infer|calibrate [--variant NAME] [--steps N] [--width N] ...
 """
 
@@ -19,11 +17,10 @@ import gc
 import json
 import os
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -179,9 +176,6 @@ def main() -> None:
     if options.kind == "calibrate":
         _say(**{kind: calibrate(kind) for kind in KINDS})
         return
-    if options.turns:
-        take_turns(Workload(options.kind, options.width), options.steps)
-        return
     variant = VARIANTS[options.variant]
     workload, peer = Workload(options.kind, options.width), variant.peer(options.folder)
     launcher = os.getppid() if variant.recorded else 0
@@ -200,21 +194,6 @@ def run_warm_up(workload: Workload, peer: Peer) -> None:
     with peer.loop(), peer.epoch():
         for batch in islice(workload.loader, WARM_UP_STEPS):
             step(batch)
-
-
-def take_turns(workload: Workload, steps: int) -> None:
-    """Take so many steps for each line that comes in, after a few that are not counted."""
-    batches = chain.from_iterable(iter(lambda: workload.loader, None))
-    run_warm_up(workload, Peer(Path()))
-    gc.collect()
-    _say(hooked=hasattr(DataLoader.__iter__, "__wrapped__"))
-    for _ in sys.stdin:
-        for batch in islice(batches, 1 + steps // 10):
-            workload.step(batch)
-        began = time.process_time()
-        for batch in islice(batches, steps):
-            workload.step(batch)
-        _say(step_us=(time.process_time() - began) / steps * 1e6)
 
 
 def _block(inputs: int, outputs: int) -> nn.Module:
@@ -245,7 +224,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--width", type=int, default=256, help="width of the model")
     parser.add_argument("--folder", type=Path, default=Path(), help="where a peer writes what it finds")
     parser.add_argument("--fresh", action="store_true", help="let a peer begin with the loop, unwarmed")
-    parser.add_argument("--turns", action="store_true", help="take --steps steps for each line that comes in")
     return parser.parse_args()
 
 

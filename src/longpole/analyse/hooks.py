@@ -38,7 +38,13 @@ def detail_limits(details: tuple[DetailChoice, ...], steps: Counting) -> Iterato
             every = _range((float(one.every) for one in chosen), lambda number: f"{number:,.0f}")
             asked = all(one.detail == "low" for one in chosen)
             why = ", as --detail low asks" if asked else "; --detail high notes all"
-            yield f"{name} took {took}: 1 of {every} is noted in full, the others are counted{why}."
+            others = "the others with their wait for data" if chosen[0].light else "the others are counted"
+            yield f"{name} took {took}: 1 of {every} is noted in full, {others}{why}."
+    if steps.light:
+        yield (
+            f"Of {steps.noted:,} steps noted one by one, {steps.light:,} have no part but the wait for data: "
+            "the rest of their time is taken to go as in the others."
+        )
     if steps.counted:
         yield (
             f"Of {steps.counted + steps.noted:,} steps {steps.counted:,} were only counted: p50 and p95 are "
@@ -49,7 +55,7 @@ def detail_limits(details: tuple[DetailChoice, ...], steps: Counting) -> Iterato
 def _parts_guessed(steps: Counting) -> str:
     if not steps.without_parts:
         return ""
-    return f"; their parts are taken to be as in the {steps.noted:,} noted in full"
+    return f"; their parts are taken to be as in the {steps.noted - steps.light:,} noted in full"
 
 
 def _range(numbers: Iterable[float], show: Callable[[float], str]) -> str:

@@ -4,8 +4,9 @@ Method: steps that were noted one by one and rows that stand for many are added 
 and totals are exact. Percentiles are exact where all steps were noted; else all are put into the bins of the
 histograms (see ``tallies``). A checkpoint counts in a step where it lies within one of the same thread,
 outside its other parts. Steps whose parts were not looked at are taken to have the shares, checkpoints apart,
-of those where they were. What the parts leave is ``other``. Steps that the user has marked, by a name of
-their own, are kept apart: they may hold the steps that a hook saw.
+of those where they were; those noted lightly, of which only the wait for data is known, are taken to spend
+the rest of their time as the others do. What the parts leave is ``other``. Steps that the user has marked, by
+a name of their own, are kept apart: they may hold the steps that a hook saw.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from longpole.model.columns import Columns
 from longpole.model.overview import StepUse
 
 _NEVER_IN_INFERENCE = ("backward", "optimizer")
+_COMPUTED = ("forward", "backward", "optimizer")
 _NAMELESS = "?"
 
 # The process, the kind, and the user's own name.
@@ -34,6 +36,7 @@ class Counting:
     noted: int = 0
     counted: int = 0
     without_parts: int = 0
+    light: int = 0
 
 
 @dataclass(slots=True)
@@ -46,6 +49,8 @@ class _Steps:
     without_parts: int = 0
     total_ns: float | None = None
     partless_ns: float = 0.0
+    light: int = 0
+    light_ns: float = 0.0
     exact_ns: dict[str, float | None] = field(default_factory=dict)
     parts_ns: Counter[str] = field(default_factory=Counter)
     noted_bins: dict[int, int] = field(default_factory=dict)
@@ -59,8 +64,8 @@ def step_uses(steps: Columns, processes: Columns) -> tuple[StepUse, ...]:
         steps: Columns ``what``, ``process``, ``kind``, ``mark`` (the user's own name), ``name``, ``part``,
             ``part_name``, ``count``, ``total_ns``, ``low_ns``, ``high_ns``, ``p50_ns``, ``p95_ns`` and
             ``attributes``. A row is what it says: all steps noted one by one (full), those of them in one bin
-            (bin, which ``low_ns`` begins), parts of them (part), checkpoints in them (checkpoint), or a row
-            that stands for many (sum).
+            (bin, which ``low_ns`` begins), those noted lightly (light, whose waits are ``low_ns``), parts of
+            them (part), checkpoints in them (checkpoint), or a row that stands for many (sum).
         processes: Columns ``id``, ``pid``, ``rank`` and ``world``.
     """
     found = _added_up(steps)
@@ -79,6 +84,7 @@ def counting(steps: Columns) -> Counting:
         sum(one.noted for one in found),
         sum(one.counted for one in found),
         sum(one.without_parts for one in found if one.parts_ns),
+        sum(one.light for one in found),
     )
 
 
@@ -111,6 +117,11 @@ def _add_bin(steps: _Steps, row: Row) -> None:
     steps.noted_bins[whole(row["low_ns"]) or 0] = whole(row["count"]) or 0
 
 
+def _add_light(steps: _Steps, row: Row) -> None:
+    steps.light += whole(row["count"]) or 0
+    steps.light_ns += max(0, (whole(row["total_ns"]) or 0) - (whole(row["low_ns"]) or 0))
+
+
 def _add_part(steps: _Steps, row: Row) -> None:
     steps.parts_ns[word(row["part"])] += max(0, whole(row["total_ns"]) or 0)
 
@@ -136,7 +147,14 @@ def _add_time(steps: _Steps, row: Row) -> int:
     return many
 
 
-_ADD = {"full": _add_full, "bin": _add_bin, "part": _add_part, "checkpoint": _add_part, "sum": _add_sum}
+_ADD = {
+    "full": _add_full,
+    "bin": _add_bin,
+    "light": _add_light,
+    "part": _add_part,
+    "checkpoint": _add_part,
+    "sum": _add_sum,
+}
 
 
 def _use(key: Key, steps: _Steps, process: Row) -> StepUse:
@@ -165,7 +183,7 @@ def _seconds_of_parts(kind: str, steps: _Steps) -> dict[str, float | None]:
         never = _NEVER_IN_INFERENCE if kind == "inference" else ()
         return {part: 0.0 if part in never else None for part in (*PARTS, "other")}
     seen_ns = steps.total_ns - steps.partless_ns
-    parts = {part: float(steps.parts_ns[part]) for part in PARTS}
+    parts = _with_light({part: float(steps.parts_ns[part]) for part in PARTS}, seen_ns, steps.light_ns)
     # A checkpoint may lie within another part where steps were only counted: it gives way.
     room_ns = seen_ns - sum(ns for part, ns in parts.items() if part != "checkpoint")
     parts["checkpoint"] = max(0.0, min(parts["checkpoint"], room_ns))
@@ -174,6 +192,15 @@ def _seconds_of_parts(kind: str, steps: _Steps) -> dict[str, float | None]:
     parts = {part: ns if part == "checkpoint" else ns * scale for part, ns in parts.items()}
     parts["other"] = max(0.0, steps.total_ns - sum(parts.values()))
     return {part: ns / 1e9 for part, ns in parts.items()}
+
+
+def _with_light(parts: dict[str, float], seen_ns: float, light_ns: float) -> dict[str, float]:
+    """Return the parts as if steps noted lightly, but for their waits, went as those noted in full."""
+    full_ns = seen_ns - light_ns - parts["data"] - parts["checkpoint"]
+    if light_ns <= 0 or full_ns <= 0:
+        return parts
+    scale = 1 + light_ns / full_ns
+    return {part: ns * scale if part in _COMPUTED else ns for part, ns in parts.items()}
 
 
 def _percentile(steps: _Steps, name: str, share: float) -> float | None:

@@ -32,6 +32,18 @@ _STEPS = f"""
         count(*) AS count, sum(phases.duration_ns) AS total_ns
     FROM phases JOIN step ON phases.parent = step.id WHERE phases.kind IN {_PARTS} GROUP BY ALL
 """
+# Steps of training that were noted lightly: of their parts only the wait for data is known.
+_LIGHT = """
+    UNION ALL BY NAME
+    SELECT 'light' AS what, step.process, step.kind, step.mark, count(*) AS count,
+        sum(step.duration_ns) AS total_ns, sum(waited.duration_ns) AS low_ns
+    FROM step
+    ANTI JOIN (FROM phases WHERE kind = 'optimizer') optimizer ON optimizer.parent = step.id
+    LEFT JOIN (
+        SELECT parent, sum(duration_ns) AS duration_ns FROM phases WHERE kind = 'data' GROUP BY parent
+    ) waited ON waited.parent = step.id
+    WHERE step.kind = 'step' AND step.mark IS NULL GROUP BY ALL
+"""
 _CHECKPOINTS = f"""
     UNION ALL BY NAME
     SELECT 'checkpoint' AS what, step.process, step.kind, step.mark, 'checkpoint' AS part,
@@ -105,7 +117,8 @@ def steps_of(run: StoredRun, phases: Columns) -> Columns:
     if kinds.isdisjoint(_STEP_KINDS):
         return Columns(_NO_STEPS)
     some_counted = any(many for kind, many in rows if kind in _STEP_KINDS)
-    sql = _STEPS + (_CHECKPOINTS if "checkpoint" in kinds else "")
+    sql = _STEPS + (_LIGHT if "optimizer" in kinds else "")
+    sql += _CHECKPOINTS if "checkpoint" in kinds else ""
     return run.query(sql + (_SUMS if some_counted else ""))
 
 

@@ -52,10 +52,12 @@ class DetailChoice:
         process: Its id in the table of processes; None where the process is not known.
         kind: Which kind of step: step, inference or batch.
         detail: What was asked for: low, auto or high.
-        every: One step of so many is noted in full, the others are counted; 1 where all are in full.
+        every: One step of so many is noted in full, the others are counted, or noted with fewer parts; 1
+            where all are in full.
         step_ns: How long steps took when this was chosen, on average.
         cost_ns: What noting takes of each.
         choices: How often the process has chosen anew.
+        light: Whether the others are noted, each with its wait for data, and not only counted.
     """
 
     process: int | None
@@ -65,6 +67,7 @@ class DetailChoice:
     step_ns: int
     cost_ns: int
     choices: int = 1
+    light: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 
 from longpole.record.client.ring import private_ring
 from longpole.record.hooks import budget as module
-from longpole.record.hooks.budget import Budget
+from longpole.record.hooks.budget import LONGEST_WAIT_NS, Budget
 
 MS = 1_000_000
 TRAINING, INFERENCE = 0, 1
@@ -37,6 +37,30 @@ def noted(budget: Budget, kind: int, took_ns: int, steps: int = 5000) -> int:
 @pytest.mark.parametrize("kind", [TRAINING, INFERENCE])
 def test_steps_of_two_milliseconds_are_all_noted(remarks: list[dict[str, Any]], kind: int) -> None:
     assert noted(Budget(private_ring(256)), kind, 2 * MS) == 5000
+    assert (remarks[-1]["every"], remarks[-1]["light"]) == ((16, True), (1, True))[kind]
+
+
+def test_of_training_steps_of_middling_length_some_are_noted_in_full(remarks: list[dict[str, Any]]) -> None:
+    budget, full = Budget(private_ring(256)), 0
+    for step in range(5000):
+        budget.in_full(TRAINING, 5 * MS, with_parts=not budget.light)
+        full += step >= 32 and not budget.light
+
+    assert 5000 / 20 <= full <= 5000 / 12
+    assert budget.wait_ns == LONGEST_WAIT_NS
+
+
+def test_a_sample_in_full_is_soon_looked_at(remarks: list[dict[str, Any]]) -> None:
+    budget = Budget(private_ring(256))
+    while not remarks or budget.light:
+        budget.in_full(TRAINING, 5 * MS, with_parts=not budget.light)
+
+    assert budget.wait_ns <= 8 * 5 * MS
+
+
+def test_training_steps_of_ten_milliseconds_are_all_in_full(remarks: list[dict[str, Any]]) -> None:
+    noted(Budget(private_ring(256)), TRAINING, 10 * MS)
+
     assert remarks[-1]["every"] == 1
 
 
@@ -57,8 +81,8 @@ def test_of_short_steps_about_one_in_fifty_is_noted(remarks: list[dict[str, Any]
 def test_what_was_chosen_is_said_with_its_reason(remarks: list[dict[str, Any]]) -> None:
     noted(Budget(private_ring(256)), TRAINING, MS // 10)
 
-    facts = {"about": "detail", "kind": "step", "detail": "auto", "every": 50}
-    assert remarks == [{**facts, "step_ns": MS // 10, "cost_ns": 9000}]
+    facts = {"about": "detail", "kind": "step", "detail": "auto", "every": 50, "light": False}
+    assert remarks == [{**facts, "step_ns": MS // 10, "cost_ns": 40000}]
 
 
 def test_steps_that_get_longer_are_noted_again(remarks: list[dict[str, Any]]) -> None:
@@ -66,7 +90,8 @@ def test_steps_that_get_longer_are_noted_again(remarks: list[dict[str, Any]]) ->
     noted(budget, TRAINING, MS // 10)
 
     assert noted(budget, TRAINING, 5 * MS) > 4900
-    assert [said["every"] for said in remarks] == [50, 1]
+    assert noted(budget, TRAINING, 20 * MS) == 5000
+    assert [said["every"] for said in remarks] == [50, 16, 1]
 
 
 def test_choice_holds_while_steps_vary_around_the_bound(remarks: list[dict[str, Any]]) -> None:

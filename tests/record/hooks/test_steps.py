@@ -23,24 +23,26 @@ from longpole.log.slots import (
 )
 from longpole.record.client import phases
 from longpole.record.client.ring import Ring, private_ring
-from longpole.record.hooks.steps import (
+from longpole.record.hooks import budget
+from longpole.record.hooks.events import (
     BACK,
     BACK_DONE,
     CALL,
     CALL_TO_INFER,
     ENTER,
+    EPOCHS,
     FAILED,
     FETCH,
     FETCHED,
     INFERRED,
-    LOOPS,
     OPTIMIZE,
     OPTIMIZED,
     RETURN,
     RETURN_WITHOUT_GRADIENTS,
     SAVED,
-    Loop,
+    STEPPED,
 )
+from longpole.record.hooks.steps import Loop
 from longpole.record.rings import RingReader
 
 LOADER, OTHER_LOADER = 11, 12
@@ -55,6 +57,7 @@ class Clockwork:
         self.ring = ring
         self.loop = Loop(ring)
         self.now = 1_000_000 * MS
+        self.epochs: list[SimpleNamespace] = []
 
     def passes(self, ms: float) -> int:
         self.now += round(ms * MS)
@@ -72,7 +75,7 @@ class Clockwork:
             self.loop.append((FETCHED, self.passes(ms), loader))
 
     def call(self, ms: float, *, gradients: bool = True, training: bool = True) -> None:
-        if gradients and self.loop.quiet:
+        if gradients and (self.loop.quiet or self.loop.light):
             self.passes(ms)
             return
         if not gradients and (self.loop.quiet or self.loop.skips) and self.loop.epoch is not None:
@@ -91,25 +94,30 @@ class Clockwork:
             self.loop.settle()
 
     def backward(self, ms: float) -> None:
-        self.loop.trained = True
-        if not self.loop.quiet:
+        looked_at = not (self.loop.quiet or self.loop.light)
+        self.loop.trained = not self.loop.light
+        if looked_at:
             self.loop.append((BACK, self.now, 0))
         self.passes(ms)
-        if not self.loop.quiet:
+        if looked_at:
             self.loop.append((BACK_DONE, self.now, 0))
 
     def optimizer(self, ms: float, which: int = ADAM) -> None:
-        if self.loop.quiet and self.loop.trained:
-            self.loop.append((BACK, self.now, 0))
-        self.loop.append((OPTIMIZE, self.now, which))
-        self.loop.append((OPTIMIZED, self.passes(ms), 0))
+        if self.loop.light:
+            self.loop.append((STEPPED, self.passes(ms), which))
+        else:
+            if self.loop.quiet and self.loop.trained:
+                self.loop.append((BACK, self.now, 0))
+            self.loop.append((OPTIMIZE, self.now, which))
+            self.loop.append((OPTIMIZED, self.passes(ms), which))
         self.loop.step_done(which, self.now)
 
     def begin_loop(self, loader: int = LOADER) -> None:
         self.loop.settle()
-        LOOPS.epochs[loader] = SimpleNamespace(identity=77, counts=[0, 0, 0], last_ns=0)
+        EPOCHS[loader] = SimpleNamespace(identity=77, counts=[0, 0, 0], last_ns=0)
+        self.epochs.append(EPOCHS[loader])
         self.loop.source = 0
-        self.loop.look_at_fetches()
+        self.loop.look_at_fetches(self.now, as_before=False)
         self.loop.begin_loop(self.now)
 
     def end_loop(self, loader: int = LOADER) -> None:
@@ -120,8 +128,8 @@ class Clockwork:
         self.loop.settle()
         self.loop.end_loop()
         self.loop.epoch, self.loop.source = None, 0
-        self.loop.look_at_fetches()
-        LOOPS.epochs.pop(loader, None)
+        self.loop.look_at_fetches(self.now, as_before=True)
+        EPOCHS.pop(loader, None)
 
     def train(self) -> None:
         self.call(2)
@@ -315,6 +323,7 @@ def test_every_step_is_counted_once(script: list[str]) -> None:
 
 
 def test_steps_that_wait_to_be_written_are_known_to_the_ring(clockwork: Clockwork) -> None:
+    clockwork.loop.due_ns = 1 << 62
     for _ in range(4):
         clockwork.fetch(1)
         clockwork.train()
@@ -382,3 +391,120 @@ def test_steps_told_without_events_do_not_pile_up(clockwork: Clockwork) -> None:
         clockwork.loop.end_call(clockwork.passes(1), gradients=False)
 
     assert len(clockwork.loop._notebook._waiting) <= 16
+
+
+class Lightly:
+    """A loop at detail auto, after so many alike steps of 5 ms that it goes light."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        patch.setenv("LONGPOLE_DETAIL", "auto")
+        patch.setattr(phases, "this_ring", lambda: None)
+        patch.setattr(budget, "_time_a_look", lambda: 50.0)
+        self.clockwork = Clockwork(private_ring(8192))
+        self.clockwork.begin_loop()
+        self.steps = 0
+        while not self.clockwork.loop.light:
+            self.step()
+
+    def step(self) -> None:
+        self.clockwork.fetch(0.5)
+        self.clockwork.call(1.5)
+        self.clockwork.backward(2)
+        self.clockwork.optimizer(1)
+        self.steps += 1
+
+
+@pytest.fixture
+def lightly(monkeypatch: pytest.MonkeyPatch) -> Lightly:
+    return Lightly(monkeypatch)
+
+
+def test_of_alike_steps_of_middling_length_each_is_a_step_and_some_are_in_full(lightly: Lightly) -> None:
+    begun = lightly.steps
+    for _ in range(500):
+        lightly.step()
+
+    written = lightly.clockwork.written()
+    assert len(written) == lightly.steps
+    assert {(kind, took) for kind, took, _ in written[:-1]} == {("step", 5.0)}
+    parts = [tuple(parts.items()) for _, _, parts in written[begun + 2 : -1]]
+    alone, whole = (("data", 0.5),), (("data", 0.5), ("forward", 1.5), ("backward", 2.0), ("optimizer", 1.0))
+    assert 500 / 25 <= parts.count(whole) <= 500 / 8
+    assert set(parts) <= {alone, whole, ()}
+    assert parts.count(()) < 30
+
+
+@given(
+    st.lists(
+        st.sampled_from(["alike", "accumulated", "two optimizers", "validated", "skipped", "evaluated"]),
+        max_size=6,
+    ),
+    st.integers(1, 90),
+)
+def test_every_step_is_counted_whatever_comes_while_a_loop_is_light(script: list[str], many: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        lightly = Lightly(patch)
+        inferences = sum(_LIGHT_SCRIPTS[what](lightly, many) for what in script)
+
+    lightly.clockwork.loop.finish()
+    counts = [epoch.counts for epoch in lightly.clockwork.epochs]
+    assert sum(training for training, _, _ in counts) == lightly.steps
+    assert sum(inference for _, inference, _ in counts) >= inferences
+
+
+def _alike(lightly: Lightly, many: int) -> int:
+    for _ in range(many):
+        lightly.step()
+    return 0
+
+
+def _accumulated(lightly: Lightly, many: int) -> int:
+    for _ in range(many):
+        lightly.clockwork.fetch(0.5)
+        lightly.clockwork.call(1.5)
+        lightly.clockwork.backward(2)
+        lightly.step()
+    return 0
+
+
+def _two_optimizers(lightly: Lightly, many: int) -> int:
+    for _ in range(many):
+        lightly.step()
+        lightly.clockwork.optimizer(1, SGD)
+    return 0
+
+
+def _validated(lightly: Lightly, many: int) -> int:
+    for _ in range(many):
+        lightly.step()
+        lightly.clockwork.call(2, gradients=False, training=False)
+    return 0
+
+
+def _skipped(lightly: Lightly, many: int) -> int:
+    for _ in range(many):
+        lightly.clockwork.fetch(0.5)
+        lightly.step()
+    return 0
+
+
+def _evaluated(lightly: Lightly, many: int) -> int:
+    clockwork = lightly.clockwork
+    clockwork.end_loop()
+    clockwork.begin_loop(OTHER_LOADER)
+    for _ in range(many):
+        clockwork.fetch(1, OTHER_LOADER)
+        clockwork.call(3, gradients=False, training=False)
+    clockwork.end_loop(OTHER_LOADER)
+    clockwork.begin_loop()
+    return many
+
+
+_LIGHT_SCRIPTS = {
+    "alike": _alike,
+    "accumulated": _accumulated,
+    "two optimizers": _two_optimizers,
+    "validated": _validated,
+    "skipped": _skipped,
+    "evaluated": _evaluated,
+}

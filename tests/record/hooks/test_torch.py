@@ -87,6 +87,23 @@ def test_number_of_steps_is_exact_whatever_the_loop(user: Someone, detail: str) 
     assert longest < 60e9
 
 
+def test_number_of_steps_is_exact_while_parts_are_not_looked_at(user: Someone) -> None:
+    done = user.record(user.python, str(PROGRAMS / "torch_light.py"))
+
+    assert done.returncode == 0, done.stderr
+    steps, inferences, aside, aside_later = map(int, done.stdout.split())
+    loops = Training(user.latest(), Path(), 0.0)
+    assert (loops.count("step"), loops.count("inference")) == (steps, inferences)
+    assert aside > 100  # of 300 alike
+    assert aside_later < 30  # until it was seen that they are no longer
+    assert loops.run.recording.hooks_given_up == ()
+    ((parts, waits),) = loops.rows(
+        "SELECT count(*) FILTER (kind = 'optimizer'), count(*) FILTER (kind = 'data') FROM phases"
+    )
+    assert parts < steps - 100
+    assert waits >= 550  # of 150 batches, four times
+
+
 def test_low_detail_keeps_few_steps_in_full(train: Trains) -> None:
     training = train("low", 15, 8)
 

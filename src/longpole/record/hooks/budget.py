@@ -1,10 +1,11 @@
 """The budget: how much of each step may be noted so that recording stays below 1 % of its time.
 
-Method: the agent has 0.45 % of a core; hooks get 0.5 % of a step. What a step costs to note with its parts
-was measured (``benchmarks/overhead.py``) in units of one look at the clock, which is timed here, so that it
-holds on slower machines. Steps that are long enough are all noted in full. In a loop of shorter ones the
-hooks are quiet: steps are counted in a histogram, and every so often a few are noted in full. The time of a
-step is the mean over the last block of its kind.
+Method: the agent has 0.3 % of a core; hooks get 0.5 % of a step. What a step costs to note with its parts was
+measured in a loop of training, where the caches are cold, in units of one look at the clock in a tight loop,
+which is timed here, so that it holds on slower machines. Steps that are long enough are all noted in full. Of
+shorter ones that go alike, each is noted with its wait for data, and some in full. Even shorter ones are
+counted in a histogram, and every so often a few are noted in full. The time of a step is the mean over the
+last block of its kind.
 """
 
 from __future__ import annotations
@@ -23,13 +24,16 @@ DETAIL_VARIABLE = "LONGPOLE_DETAIL"
 # What noting may take of the time of steps.
 SHARE = 0.005
 # What it takes, in looks at the clock: a step of each kind in full; see docs/frameworks.md.
-_FULL_LOOKS = (180, 120, 120)
+_FULL_LOOKS = (800, 350, 350)
 # Steps of this length or more are noted in full wherever it is.
 _LONG_ENOUGH_NS = 1_900_000
-# Of the steps of a quiet loop, one in so many is noted in full.
+# Of steps that are counted, and of those that are noted lightly, one in so many is noted in full.
 _ONE_IN = 50
+_ONE_LIGHT_IN = 16
 _FEW = 8
 _BLOCK = 32
+# How long steps wait to be looked at together.
+LONGEST_WAIT_NS = 400_000_000
 _LONG_NS = 1_000_000_000
 
 
@@ -48,6 +52,17 @@ class Budget:
         """Whether parts of training steps need not be looked at for now."""
         return self.counts(0)
 
+    @property
+    def light(self) -> bool:
+        """Whether training steps need only be noted lightly for now."""
+        return self._kinds[0].every == _ONE_LIGHT_IN and self._kinds[0].wanted <= 0
+
+    @property
+    def wait_ns(self) -> int:
+        """How long steps may wait to be looked at: those of a sample in full until it is complete."""
+        sampled = [state for state in self._kinds if state.every > 1 and state.wanted > 0]
+        return min([LONGEST_WAIT_NS, *(state.wanted * state.mean_ns for state in sampled)])
+
     def counts(self, kind: int) -> bool:
         """Return whether the next steps of a kind are only counted."""
         state = self._kinds[kind]
@@ -56,12 +71,10 @@ class Budget:
     def in_full(self, kind: int, took_ns: int, with_parts: bool) -> bool:  # noqa: FBT001
         """Return whether a step that has taken so long is noted in full; it is counted otherwise."""
         state = self.count(kind, 1, took_ns)
+        state.wanted -= with_parts
         if not state.counted:
             return True
-        if not with_parts:
-            return False
-        state.wanted -= 1
-        return kind == 0 or state.wanted >= 0
+        return with_parts and (kind == 0 or state.wanted >= 0)
 
     def count(self, kind: int, steps: int, took_ns: int) -> _Kind:
         """Take steps into account that together have taken so long; return what is known of their kind."""
@@ -70,45 +83,52 @@ class Budget:
         state.total_ns += took_ns
         if state.steps >= _BLOCK or state.total_ns > _LONG_NS:
             self._choose(kind, state)
-        if state.counted:
+        if state.every > 1:
             state.passed += steps
-            if state.passed >= _FEW * _ONE_IN:
+            if state.passed >= _FEW * state.every:
                 state.passed, state.wanted = 0, _FEW
         return state
 
     def _choose(self, kind: int, state: _Kind) -> None:
         mean_ns = state.total_ns / state.steps
+        state.mean_ns = round(mean_ns)
         state.steps = state.total_ns = 0
         if not self._look_ns:
             self._look_ns = _time_a_look()
             self._ring.grow()
         cost_ns = _FULL_LOOKS[kind] * self._look_ns
-        counted = self._too_short(mean_ns, cost_ns, state.counted)
-        if counted != state.counted or not state.chosen:
-            state.counted, state.chosen, state.wanted = counted, True, 0
+        every = self._one_in(kind, mean_ns, cost_ns, state.every)
+        if every != state.every:
+            state.every, state.wanted = every, 0
             self._say(kind, state, mean_ns, cost_ns)
 
-    def _too_short(self, mean_ns: float, cost_ns: float, was: bool) -> bool:  # noqa: FBT001
-        """Return whether steps are only counted; what was chosen holds until it is clearly wrong."""
+    def _one_in(self, kind: int, mean_ns: float, cost_ns: float, was: int) -> int:
+        """Return of how many steps one is noted in full; what was chosen holds until it is clearly wrong."""
         if self._detail != "auto":
-            return self._detail == "low"
-        slack = 0.8 if was else 1.0
-        return mean_ns * slack < _LONG_ENOUGH_NS and cost_ns > SHARE * mean_ns * slack
+            return _ONE_IN if self._detail == "low" else 1
+        if cost_ns <= SHARE * mean_ns * (0.8 if was > 1 else 1.0):
+            return 1
+        if mean_ns * (0.8 if was == _ONE_IN else 1.0) < _LONG_ENOUGH_NS:
+            return _ONE_IN
+        return _ONE_LIGHT_IN if kind == 0 else 1
 
     def _say(self, kind: int, state: _Kind, mean_ns: float, cost_ns: float) -> None:
-        every = _ONE_IN if state.counted else 1
-        facts = {"detail": self._detail, "every": every, "step_ns": round(mean_ns), "cost_ns": round(cost_ns)}
-        remark(about="detail", kind=STEP_KINDS[kind], **facts)
+        facts = {"every": state.every, "step_ns": round(mean_ns), "cost_ns": round(cost_ns)}
+        remark(about="detail", kind=STEP_KINDS[kind], detail=self._detail, light=not state.counted, **facts)
 
 
 class _Kind:
-    """What is known of the steps of one kind."""
+    """What is known of the steps of one kind; ``every`` is of how many one is noted in full, 0 at first."""
 
-    __slots__ = ("chosen", "counted", "passed", "steps", "total_ns", "wanted")
+    __slots__ = ("every", "mean_ns", "passed", "steps", "total_ns", "wanted")
 
     def __init__(self) -> None:
-        self.passed = self.steps = self.total_ns = self.wanted = 0
-        self.chosen = self.counted = False
+        self.every = self.passed = self.steps = self.total_ns = self.wanted = self.mean_ns = 0
+
+    @property
+    def counted(self) -> bool:
+        """Whether the others are only counted."""
+        return self.every == _ONE_IN
 
 
 def _time_a_look() -> float:

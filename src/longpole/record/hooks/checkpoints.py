@@ -6,7 +6,8 @@ import os
 from time import monotonic_ns
 
 from longpole.record.client.phases import Past, write_past
-from longpole.record.hooks.steps import LOOPS, SAVED
+from longpole.record.hooks.events import SAVED
+from longpole.record.hooks.loops import LOOPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from time import monotonic_ns
 
 from longpole.record.client.phases import Past, current, lane, new_identity, this_ring, write_past
 from longpole.record.hooks.ends import at_end
+from longpole.record.hooks.events import EPOCHS
+from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.noting import BATCH, TRAINING
-from longpole.record.hooks.steps import LOOPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,8 +70,9 @@ class Epochs:
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._open: dict[int, Epoch] = LOOPS.epochs
+        self._open: dict[int, Epoch] = EPOCHS
         self._numbers: dict[int, int] = {}
+        self._latest = 0
 
     def begin(self, loader: Any, iterator: Any, start_ns: int) -> None:
         """A loop over a loader begins."""
@@ -83,7 +85,8 @@ class Epochs:
         number = self._numbers[id(loader)] = self._numbers.get(id(loader), 0) + 1
         self._open[id(iterator)] = Epoch(id(loader), number, start_ns)
         loop.source = 0
-        loop.look_at_fetches()
+        loop.look_at_fetches(start_ns, as_before=id(loader) == self._latest)
+        self._latest = id(loader)
         loop.begin_loop(start_ns)
 
     def _write_left(self, loader: int, iterator: int) -> None:
@@ -100,7 +103,7 @@ class Epochs:
             loop.settle()
             loop.end_loop()
             loop.epoch, loop.source = None, 0
-            loop.look_at_fetches()
+            loop.look_at_fetches(now, as_before=True)
             epoch = self._open.get(id(iterator))
             if epoch is not None and isinstance(error, StopIteration):
                 epoch.last_ns = now

@@ -18,9 +18,9 @@ from time import monotonic_ns
 from longpole.record.client.phases import Phase
 from longpole.record.hooks.keras_parts import owner, watch_parts
 from longpole.record.hooks.led import AnnouncedLoop
+from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.noting import INFERENCE, TRAINING
 from longpole.record.hooks.patches import unseen, without_this_frame
-from longpole.record.hooks.steps import LOOPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

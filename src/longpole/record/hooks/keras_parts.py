@@ -11,8 +11,8 @@ from functools import wraps
 from time import monotonic_ns
 
 from longpole.record.hooks.led import AnnouncedLoop
+from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.patches import unseen, without_this_frame
-from longpole.record.hooks.steps import LOOPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,10 @@ from _thread import get_ident
 from time import monotonic_ns
 
 from longpole.record.client.phases import Phase, current, this_ring
+from longpole.record.hooks.events import tell_listeners
+from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.noting import TRAINING
-from longpole.record.hooks.steps import DATA, LOOPS, Loop
+from longpole.record.hooks.steps import DATA, Loop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ class LedLoop(Loop):
             phase.__enter__()
         loop = LOOPS.known[get_ident()] = cls(ring, under, phase)
         loop.begin_loop(monotonic_ns())
+        tell_listeners()
         return loop
 
     @property
@@ -76,6 +79,9 @@ class LedLoop(Loop):
     @quiet.setter
     def quiet(self, value: bool) -> None:
         self._quiet = value
+
+    def step_done(self, optimizer: int, now: int) -> None:
+        """An optimizer has stepped: nothing is owed for that, as events never wait here."""
 
     def cut(self, now: int) -> None:
         """End a step that is complete: something other than the next one follows."""
@@ -99,6 +105,7 @@ class LedLoop(Loop):
                 self.cut(monotonic_ns())
             self._under.quiet = self._under.led and self._quiet
             LOOPS.known[ident] = self._under
+            tell_listeners()
         if self._phase is not None:
             if self.purpose == "epoch":
                 self._phase.note(steps=self.counts[TRAINING])

@@ -13,8 +13,8 @@ from functools import partial
 
 from longpole.record.client.phases import Phase
 from longpole.record.hooks.led import LedLoop
+from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.noting import INFERENCE
-from longpole.record.hooks.steps import LOOPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

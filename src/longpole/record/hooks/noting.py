@@ -23,15 +23,19 @@ from longpole.record.hooks.budget import Budget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from longpole.record.client.ring import Ring
 
     Parts = list[tuple[int, int, int]]
+    # The four words of a slot that hold the times of a step of all four parts.
+    Times = tuple[int, int, int, int]
     # start, end, parts, the phase it is part of, the model that was called
-    Step = tuple[int, int, Parts, int, str]
+    Step = tuple[int, int, Parts | Times, int, str]
 
 TRAINING, INFERENCE, BATCH = range(3)
 _DATA, _FORWARD, _CHECKPOINT = 0, 1, 4
-_NO_PART = STEP_NONE << 32
+NO_PART = STEP_NONE << 32
 _PART_KINDS = (*STEP_PARTS, "checkpoint")
 _MANY = 16
 # So many parts of one step are kept apart; more are only in its time.
@@ -39,7 +43,15 @@ _MOST_PARTS = 256
 
 
 class Notebook:
-    """The steps of one thread that wait to be written."""
+    """The steps of one thread that wait to be written.
+
+    Attributes:
+        owed: How many wait, or will when what has happened is looked at, by kind.
+        words: Where that is kept for whoever finds the process killed.
+        word: Its place there.
+    """
+
+    __slots__ = ("_budget", "_lane", "_ring", "_waiting", "owed", "word", "words")
 
     def __init__(self, ring: Ring, lane: int) -> None:
         """Write into the ring, as thread ``lane``."""
@@ -47,8 +59,10 @@ class Notebook:
         self._lane = lane
         self._budget = Budget(ring)
         self._waiting: list[tuple[int, Step]] = []
-        self._owed = 0
-        self._word = OWED_WORDS[lane] if lane < len(OWED_WORDS) else -1
+        self.owed = 0
+        has_place = lane < len(OWED_WORDS)
+        self.words: Any = ring.words if has_place else [0]
+        self.word = OWED_WORDS[lane] if has_place else 0
 
     @property
     def full(self) -> bool:
@@ -56,15 +70,24 @@ class Notebook:
         return len(self._waiting) >= _MANY
 
     @property
+    def light(self) -> bool:
+        """Whether steps of training need not be looked at in full for now."""
+        return self._budget.light
+
+    @property
     def counts_inference(self) -> bool:
         """Whether steps of inference are only counted for now."""
         return self._budget.counts(INFERENCE)
 
-    def owe(self, kind: int) -> None:
+    @property
+    def wait_ns(self) -> int:
+        """How long what happens next may wait to be looked at."""
+        return self._budget.wait_ns
+
+    def owe(self, kind: int = TRAINING) -> None:
         """Hear that a step has ended, which will be written in a moment."""
-        self._owed += 1 << 16 * kind
-        if self._word >= 0:
-            self._ring.words[self._word] = self._owed
+        self.owed += 1 << 16 * kind
+        self.words[self.word] = self.owed
 
     def put(self, kind: int, step: Step) -> None:
         """Take a step that has ended."""
@@ -82,20 +105,21 @@ class Notebook:
         waiting, self._waiting = self._waiting, []
         for kind, step in waiting:
             start, end, parts, _, _ = step
-            if not self._budget.in_full(kind, end - start, bool(parts)) or not self._write(kind, step):
+            seen = bool(parts) and parts[-1] != NO_PART
+            if not self._budget.in_full(kind, end - start, seen) or not self._write(kind, step):
                 self._count(kind, step)
-        self._owed = 0
-        if self._word >= 0:
-            self._ring.words[self._word] = 0
+        self.words[self.word] = self.owed = 0
         return self._budget.quiet
 
     def _write(self, kind: int, step: Step) -> bool:
         """Write a step in full; return whether there was room."""
         start, end, parts, _, _ = step
+        if isinstance(parts, tuple):
+            return self._write_words(kind, step, parts)
         if kind == INFERENCE and len(parts) == 1 and parts[0] == (_FORWARD, start, end):
             took = end - start
             if took < STEP_NONE:  # the frequent case, without the detours of the others
-                return self._write_words(kind, step, (took | _NO_PART, took << 32, _NO_PART, _NO_PART))
+                return self._write_words(kind, step, (took | NO_PART, took << 32, NO_PART, NO_PART))
         spans = [end - start, STEP_NONE, 0, STEP_NONE, 0, STEP_NONE, 0, STEP_NONE]
         for part, begun, ended in parts:
             at = 2 * part + 1
@@ -114,7 +138,8 @@ class Notebook:
 
     def _write_apart(self, kind: int, step: Step) -> bool:
         """Write a step as a phase of its own, with one for each of its parts."""
-        start, end, parts, parent, _ = step
+        start, end, all_parts, parent, _ = step
+        parts = [part for part in all_parts if isinstance(part, tuple)]
         ring, identity = self._ring, new_identity()
         names = self._label(kind, step) >> 8, ring.text(STEP_KINDS[kind])
         if not ring.slot(

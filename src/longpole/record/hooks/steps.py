@@ -14,12 +14,29 @@ several steps at once. How many steps have ended in the list is a word in the ri
 
 from __future__ import annotations
 
-import os
-from _thread import get_ident
-
-from longpole.record.client.phases import current, lane, this_ring
-from longpole.record.hooks.ends import at_end
-from longpole.record.hooks.noting import BATCH, INFERENCE, TRAINING, Notebook
+from longpole.log.slots import STEP_NONE
+from longpole.record.client.phases import current, lane
+from longpole.record.hooks.budget import LONGEST_WAIT_NS
+from longpole.record.hooks.events import (
+    BACK,
+    BACK_DONE,
+    CALL,
+    CALL_TO_INFER,
+    ENTER,
+    EPOCHS,
+    FAILED,
+    FETCH,
+    FETCHED,
+    INFERRED,
+    OPTIMIZE,
+    OPTIMIZED,
+    RETURN,
+    RETURN_WITHOUT_GRADIENTS,
+    SAVED,
+    STEPPED,
+    tell_listeners,
+)
+from longpole.record.hooks.noting import BATCH, INFERENCE, NO_PART, TRAINING, Notebook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,30 +44,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from longpole.record.client.ring import Ring
+    from longpole.record.hooks.events import Event
+    from longpole.record.hooks.noting import Parts, Times
 
 DATA, FORWARD, BACKWARD, OPTIMIZER, CHECKPOINT = range(5)
 # Calls of a model without a backward pass, after which they are taken for inference.
 _MANY_CALLS = 64
-# How long events may wait.
-_LONGEST_WAIT_NS = 50_000_000
-
-# Events: what they are followed by is in ``_MEANINGS``.
-(
-    FETCH,
-    FETCHED,
-    CALL,
-    CALL_TO_INFER,
-    RETURN,
-    RETURN_WITHOUT_GRADIENTS,
-    BACK,
-    BACK_DONE,
-    OPTIMIZE,
-    OPTIMIZED,
-    SAVED,
-    INFERRED,
-    FAILED,
-    ENTER,
-) = range(14)
+# How long events may wait at first; then twice as long, and so on, until it is known how a loop goes.
+_FIRST_WAIT_NS = 5_000_000
+# What most steps of training consist of; the last fetch is the next step's.
+_REGULAR = (FETCH, FETCHED, CALL, RETURN, BACK, BACK_DONE, OPTIMIZE, OPTIMIZED, FETCH)
+_LIGHT = (FETCH, FETCHED, STEPPED, FETCH)
+# Events that are left of steps cut by the times when events are looked at; with more a loop is not steady.
+_CUT_OFF = 2 * len(_REGULAR)
 
 
 class Loop:
@@ -62,6 +68,7 @@ class Loop:
         append: Takes one more event.
         due_ns: When events must be looked at.
         plain: Whether all parts of steps are looked at and nobody leads the loop: then noting is shortest.
+        light: Whether of steps of training, which go alike, only fetches and ends are looked at now.
         quiet: Whether steps are so short that their parts are not looked at now.
         skips: Whether this is a loop of inference so short that only the ends of its calls are looked at.
         fetched: Whether a batch has been fetched since a call was last looked at, in such a loop.
@@ -90,7 +97,9 @@ class Loop:
         "_optimizers",
         "_partial",
         "_parts",
+        "_patience_ns",
         "_start",
+        "_steady",
         "_stepped_at",
         "_trained",
         "append",
@@ -99,6 +108,7 @@ class Loop:
         "events",
         "fetched",
         "inside",
+        "light",
         "model",
         "optimizer",
         "parent",
@@ -112,13 +122,13 @@ class Loop:
     def __init__(self, ring: Ring) -> None:
         """Begin with no step under way."""
         self._notebook = Notebook(ring, lane())
-        self.due_ns = 0
+        self.due_ns, self._patience_ns = 0, _FIRST_WAIT_NS
         self.plain = not self.led
-        self.events: list[tuple[int, int, Any]] = []
+        self.events: list[Event] = []
         self.append = self.take if self.led else self.events.append
         self.trained = self.skips = self.fetched = False
         self.optimizer = self.source = 0
-        self.inside = self.quiet = self._partial = False
+        self.inside = self.quiet = self.light = self._partial = self._steady = False
         self.model = "model"
         self.epoch: Any = None
         self.parent = -1
@@ -133,17 +143,17 @@ class Loop:
         self._parts: list[tuple[int, int, int]] = []
         self._optimizers: list[int] = []
 
-    def take(self, event: tuple[int, int, Any]) -> None:
+    def take(self, event: Event) -> None:
         """Take an event for what it means."""
         what, now, which = event
         _MEANINGS[what](self, now, which)
 
     def step_done(self, optimizer: int, now: int) -> None:
         """Note that an optimizer has stepped: after a backward pass, or once more, that ends a step."""
-        if self.led:
-            return
         if self.trained or self.optimizer == optimizer:
-            self._notebook.owe(TRAINING)
+            notebook = self._notebook  # as ``owe`` does, without the detour
+            notebook.owed += 1
+            notebook.words[notebook.word] = notebook.owed
         self.trained, self.optimizer = False, optimizer
         if now > self.due_ns:
             self.settle()
@@ -152,16 +162,56 @@ class Loop:
         """Look at all that has happened."""
         events = self.events[:]
         del self.events[: len(events)]  # and nothing that a signal handler has put behind them
-        if self.skips and len(events) > 1 and all(event[0] == INFERRED for event in events):
-            self.take(events[0])
-            self._count_inference([event[1] for event in events])
-        else:
-            for event in events:
-                self.take(event)
-        if events:
-            self.due_ns = events[-1][1] + _LONGEST_WAIT_NS
+        self._take_all(events)
         if events or self._notebook.full:  # full of steps that were told without events
             self._write()
+        if events:
+            self._patience_ns = LONGEST_WAIT_NS if self._steady else 2 * self._patience_ns
+            self.due_ns = events[-1][1] + min(self._patience_ns, self._notebook.wait_ns)
+
+    def _take_all(self, events: list[Event]) -> None:
+        at = singly = 0
+        while at < len(events):
+            what = events[at][0]
+            self.take(events[at])
+            if what == INFERRED:
+                at += self._take_inferred(events[at:])
+            taken = int(what == FETCH)
+            while taken:
+                taken = self._take_regular(events[at : at + len(_REGULAR)])
+                at += taken
+            at, singly = at + 1, singly + 1
+        if singly > _CUT_OFF:
+            self._steady = False
+        elif singly < len(events):
+            self._steady = True
+
+    def _take_inferred(self, events: list[Event]) -> int:
+        """Count the steps of inference that follow the first, which is taken already; return how many."""
+        others = (at for at, event in enumerate(events) if event[0] != INFERRED)
+        ends = [event[1] for event in events[: next(others, len(events))]]
+        if len(ends) > 1:
+            self._count_inference(ends)
+        return len(ends) - 1
+
+    def _take_regular(self, events: list[Event]) -> int:
+        """Take a step that went as most do all at once, its first fetch taken already.
+
+        Returns:
+            How many events it consists of; 0 where it went otherwise.
+        """
+        what, when, which = zip(*events)
+        pattern = _LIGHT if self.light else _REGULAR
+        last = len(pattern) - 1
+        if what[: last + 1] != pattern or self._start != when[0] or self._partial:
+            return 0
+        if not which[0] == which[1] == which[last] or when[last] - when[0] >= STEP_NONE:
+            return 0
+        self.model = self.model if self.light else which[2]
+        self._put(TRAINING, when[0], when[last], _light_times(when) if self.light else _times(when))
+        self._clear(when[last])
+        self._fetch_at = when[last]
+        return last
 
     def _count_inference(self, ends: list[int]) -> None:
         """Count steps of inference from each end to the next, all at once."""
@@ -171,20 +221,27 @@ class Loop:
             self.epoch.last_ns = ends[-1]
         self._clear(ends[-1])
 
-    def look_at_fetches(self) -> None:
-        """Look at the whole of each step of inference, until they are found to be short again."""
+    def look_at_fetches(self, now: int, *, as_before: bool) -> None:
+        """Look at the whole of each step, until it is known how they go, unless they will go as before."""
+        self._patience_ns = _FIRST_WAIT_NS
+        self.due_ns = min(self.due_ns, now + _FIRST_WAIT_NS)
+        if self.light and not as_before:
+            self.light = self._steady = False
+            tell_listeners()
         self.skips = False
-        self.plain = not self.led and not self.quiet
+        self.plain = not (self.led or self.quiet or self.light)
 
     def _write(self) -> None:
-        before = self.quiet, self.skips
+        before = self.quiet, self.skips, self.light
         self.quiet = self._notebook.write()
         self.skips = self.skips and self._notebook.counts_inference
-        self.plain = not (self.quiet or self.skips or self.led)
-        if before != (self.quiet, self.skips):
+        self.light = self._steady and self._notebook.light and not (self.quiet or self.led)
+        self.plain = not (self.quiet or self.skips or self.light or self.led)
+        if before != (self.quiet, self.skips, self.light):
             self._partial = True  # of the step now under way some parts go unseen
+            tell_listeners()
         if self._stepped_at:
-            self._notebook.owe(TRAINING)
+            self._notebook.owe()
 
     def begin_loop(self, now: int) -> None:
         """A loop over a loader begins: a step that is only counted lasts from here."""
@@ -193,7 +250,7 @@ class Loop:
 
     def _fetch(self, source: int, now: int) -> None:
         self.begin_fetch(source, now)
-        epoch = self.epoch = LOOPS.epochs.get(source)
+        epoch = self.epoch = EPOCHS.get(source)
         if epoch is not None:
             epoch.last_ns = now
 
@@ -212,7 +269,7 @@ class Loop:
     def _ends_before_fetch(self, source: int) -> bool:
         if self._stepped_at:
             return True
-        if self._trained or not self._fetched_by:
+        if self._trained or self.light or not self._fetched_by:
             return False  # gradients are being accumulated, or what went before belongs to this
         return self._fetched_by == source or bool(self._forward_from)
 
@@ -267,7 +324,7 @@ class Loop:
         if self._stepped_at:
             self._close(self._stepped_at)
         self._clear(now)
-        self.epoch = LOOPS.epochs.get(source)
+        self.epoch = EPOCHS.get(source)
 
     def end_inference(self, model: str, now: int) -> None:
         """A call has returned in a loop of which only that is looked at: a step, from the last one's end."""
@@ -325,6 +382,15 @@ class Loop:
         self._trained = True
         self._stepped_at = now
 
+    def step(self, optimizer: int, now: int) -> None:
+        """An optimizer has stepped, and what led to it was not looked at."""
+        if self._stepped_at and optimizer in self._optimizers:
+            self._close(self._stepped_at, self._stepped_at)
+        if not self._start:
+            self._start = now
+        self._optimizers.append(optimizer)
+        self.end_optimizer(now)
+
     def add_checkpoint(self, start: int, end: int) -> None:
         """Something was saved or loaded; within a step it is a part of it."""
         if self._start:
@@ -354,7 +420,7 @@ class Loop:
         self._clear(next_start)
         self._put(kind, start, end, parts)
 
-    def _put(self, kind: int, start: int, end: int, parts: list[tuple[int, int, int]]) -> None:
+    def _put(self, kind: int, start: int, end: int, parts: Parts | Times) -> None:
         epoch = self.epoch
         if epoch is None:
             parent = self.parent if self.parent >= 0 else current()
@@ -368,7 +434,7 @@ class Loop:
         else:
             self._notebook.owe(kind)
             if end > self.due_ns or self._notebook.full:
-                self.due_ns = end + _LONGEST_WAIT_NS
+                self.due_ns = end + LONGEST_WAIT_NS
                 self._write()
 
 
@@ -387,49 +453,21 @@ _MEANINGS: dict[int, Callable[[Loop, int, Any], None]] = {
     FAILED: lambda loop, now, _: loop.fail_call(now),
     ENTER: lambda loop, now, source: loop.change_loader(source, now),
     INFERRED: lambda loop, now, model: loop.end_inference(model, now),
+    STEPPED: lambda loop, now, optimizer: loop.step(optimizer, now),
 }
 
 
-class Loops:
-    """The loops of all threads of this process, and the epochs they are in, by the iterator looped over."""
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        self.known: dict[int, Loop] = {}
-        self.epochs: dict[int, Any] = {}
-
-    def settled(self) -> Loop | None:
-        """Return the loop of this thread, all that has happened looked at: for who calls its methods."""
-        loop = self.here()
-        if loop is not None:
-            loop.settle()
-        return loop
-
-    def here(self) -> Loop | None:
-        """Return the loop of this thread; None where nothing is recorded."""
-        loop = self.known.get(get_ident())
-        if loop is None:
-            ring = this_ring()
-            if ring is None:
-                return None
-            if not self.known:
-                at_end(self.finish)
-            loop = self.known[get_ident()] = Loop(ring)
-        return loop
-
-    def led(self) -> bool:
-        """Return whether a framework leads the loop of this thread."""
-        loop = self.known.get(get_ident())
-        return loop is not None and loop.led
-
-    def finish(self) -> None:
-        """Close what is complete."""
-        for loop in list(self.known.values()):
-            loop.finish()
-        self.known.clear()
+def _times(when: tuple[int, ...]) -> Times:
+    """Return the times of a regular step as the words of its slot."""
+    start, fetched, called, _, back, done, optimize, stepped, end = when
+    return (
+        (end - start | fetched - start << 32),
+        (called - start | back - called << 32),
+        (back - start | done - back << 32),
+        (optimize - start | stepped - optimize << 32),
+    )
 
 
-LOOPS = Loops()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=LOOPS.known.clear)
-    os.register_at_fork(after_in_child=LOOPS.epochs.clear)
+def _light_times(when: tuple[int, ...]) -> Times:
+    start, fetched, _, end = when[: len(_LIGHT)]
+    return (end - start | fetched - start << 32), NO_PART, NO_PART, NO_PART

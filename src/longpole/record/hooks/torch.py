@@ -14,10 +14,12 @@ from time import monotonic_ns
 from longpole.record.client.phases import remark
 from longpole.record.hooks.checkpoints import watch_checkpoints
 from longpole.record.hooks.epochs import Epochs
+from longpole.record.hooks.events import BACK, BACK_DONE, ENTER, FETCH, FETCHED, OPTIMIZE, OPTIMIZED, STEPPED
+from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.patches import unseen, without_this_frame
-from longpole.record.hooks.steps import BACK, BACK_DONE, ENTER, FETCH, FETCHED, LOOPS, OPTIMIZE, OPTIMIZED
 from longpole.record.hooks.torch_device import BACKWARD, OPTIMIZER, DeviceTimer
 from longpole.record.hooks.torch_models import Models, compiling_in
+from longpole.record.hooks.torch_parts import PartHooks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from longpole.record.hooks.patches import Patches
+    from longpole.record.hooks.steps import Loop
 
 
 def apply(torch: ModuleType, patches: Patches) -> None:
@@ -35,7 +38,7 @@ def apply(torch: ModuleType, patches: Patches) -> None:
     patches.replace(loading.DataLoader, "__iter__", lambda iter_: _iterating(iter_, epochs, patches))
     compiling = compiling_in(torch)
     patches.replace(torch.autograd, "backward", lambda way: _backward(way, compiling, timer, patches))
-    _watch_optimizers(timer, patches)
+    _watch_optimizers(torch.autograd, timer, patches)
     Models(torch, timer, patches).look()
     watch_checkpoints(torch, patches)
     _watch_ranks(patches)
@@ -51,13 +54,11 @@ def _fetching(original: Any, epochs: Epochs, patches: Patches) -> Any:
         try:
             loop = known.get(get_ident()) or LOOPS.here()
             if loop is not None:
-                if loop.plain or not (loop.quiet or loop.skips):
-                    loop.append((FETCH, monotonic_ns(), id(self)))
+                if loop.plain or loop.light:
+                    append = loop.append
+                    append((FETCH, monotonic_ns(), id(self)))
                 else:
-                    loop.fetched = True
-                    if loop.source != id(self):
-                        loop.source = id(self)
-                        loop.append((ENTER, monotonic_ns(), id(self)))
+                    _fetch(loop, id(self))
                 inside, loop.inside = loop.inside, True  # a model that is called in here is part of the wait
         except Exception as error:  # noqa: BLE001
             loop = None
@@ -72,11 +73,23 @@ def _fetching(original: Any, epochs: Epochs, patches: Patches) -> Any:
             raise
         if loop is not None:
             loop.inside = inside
-        if loop is not None and (loop.plain or not (loop.quiet or loop.skips)):
-            loop.append((FETCHED, monotonic_ns(), id(self)))
+            if loop.plain or not (loop.quiet or loop.skips):
+                append = loop.append
+                append((FETCHED, monotonic_ns(), id(self)))
         return batch
 
     return unseen(wraps(original)(__next__))
+
+
+def _fetch(loop: Loop, source: int) -> None:
+    """Note that a batch is fetched in a loop of which not all is looked at, or that a framework leads."""
+    if not (loop.quiet or loop.skips):
+        loop.append((FETCH, monotonic_ns(), source))
+        return
+    loop.fetched = True
+    if loop.source != source:
+        loop.source = source
+        loop.append((ENTER, monotonic_ns(), source))
 
 
 def _iterating(original: Any, epochs: Epochs, patches: Patches) -> Any:
@@ -88,7 +101,7 @@ def _iterating(original: Any, epochs: Epochs, patches: Patches) -> Any:
 
 
 def _backward(original: Any, compiling: Any, timer: DeviceTimer, patches: Patches) -> Any:  # noqa: C901
-    known = LOOPS.known
+    known, timed = LOOPS.known, timer.possible
 
     def backward(*args: Any, **kwargs: Any) -> Any:
         if compiling():
@@ -98,10 +111,11 @@ def _backward(original: Any, compiling: Any, timer: DeviceTimer, patches: Patche
             loop = known.get(get_ident()) or LOOPS.here()
             if loop is not None:
                 loop.trained = True
-                if not loop.quiet:
-                    loop.append((BACK, monotonic_ns(), 0))
+                append = None if loop.quiet or loop.light else loop.append
+                if append is not None:
+                    append((BACK, monotonic_ns(), 0))
                 inside, loop.inside = loop.inside, True  # what is computed anew is part of the way back
-            if timer.active:
+            if timed and timer.active:
                 timer.mark(BACKWARD)
         except Exception as error:  # noqa: BLE001
             loop = None
@@ -115,25 +129,25 @@ def _backward(original: Any, compiling: Any, timer: DeviceTimer, patches: Patche
             raise
         if loop is not None:
             loop.inside = inside
-            if not loop.quiet:
-                loop.append((BACK_DONE, monotonic_ns(), 0))
+            if append is not None:
+                append((BACK_DONE, monotonic_ns(), 0))
         return result
 
     return unseen(wraps(original)(backward))
 
 
-def _watch_optimizers(timer: DeviceTimer, patches: Patches) -> None:
-    known = LOOPS.known
+def _watch_optimizers(autograd: Any, timer: DeviceTimer, patches: Patches) -> None:
+    known, timed = LOOPS.known, timer.possible
 
     def begin(optimizer: Any, _: Any, __: Any) -> None:
         try:
             loop = known.get(get_ident()) or LOOPS.here()
-            if loop is not None:
-                now = monotonic_ns()
+            if loop is not None and not loop.light:
+                append, now = loop.append, monotonic_ns()
                 if loop.quiet and loop.trained:
-                    loop.append((BACK, now, 0))  # which was not looked at, but tells one step from the next
-                loop.append((OPTIMIZE, now, id(optimizer)))
-            if timer.active:
+                    append((BACK, now, 0))  # which was not looked at, but tells one step from the next
+                append((OPTIMIZE, now, id(optimizer)))
+            if timed and timer.active:
                 timer.mark(OPTIMIZER)
         except Exception as error:  # noqa: BLE001
             patches.give_up(error)
@@ -142,16 +156,17 @@ def _watch_optimizers(timer: DeviceTimer, patches: Patches) -> None:
         try:
             loop = known.get(get_ident())
             if loop is not None:
-                now = monotonic_ns()
-                loop.append((OPTIMIZED, now, 0))
-                timer.end_step(now)
-                loop.step_done(id(optimizer), now)
+                append, now, which = loop.append, monotonic_ns(), id(optimizer)
+                append((STEPPED if loop.light else OPTIMIZED, now, which))
+                if timed:
+                    timer.end_step(now)
+                loop.step_done(which, now)
         except Exception as error:  # noqa: BLE001
             patches.give_up(error)
 
     hooks: Any = sys.modules["torch.optim.optimizer"]
-    patches.on_undo(hooks.register_optimizer_step_pre_hook(begin).remove)
     patches.on_undo(hooks.register_optimizer_step_post_hook(end).remove)
+    PartHooks(autograd, timer, lambda: hooks.register_optimizer_step_pre_hook(begin)).follow(patches)
 
 
 def _watch_ranks(patches: Patches) -> None:

@@ -36,18 +36,24 @@ class DeviceTimer:
 
     Attributes:
         active: Whether the step now under way is being timed.
+        possible: Whether this PyTorch knows of GPUs at all.
     """
 
     def __init__(self, torch: Any) -> None:
         """Use this PyTorch."""
         self._cuda = torch.cuda
         self.active = False
+        self.possible = bool(torch.backends.cuda.is_built())
         self._events: list[Any] = [None] * 4
         self._waiting: list[tuple[list[Any], int, int]] = []
         self._reference: tuple[Any, float] | None = None
         self._dated_ns = 0
         self._until_next = _LOOK_FOR_DEVICE_EVERY
         self._last_step_ns = 0
+
+    def in_use(self) -> bool:
+        """Return whether this process uses a GPU."""
+        return self.possible and bool(self._cuda.is_initialized())
 
     def mark(self, place: int) -> None:
         """Put an event into the stream: this part begins."""

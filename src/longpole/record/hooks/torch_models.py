@@ -12,16 +12,16 @@ from _thread import get_ident
 from functools import wraps
 from time import monotonic_ns
 
-from longpole.record.hooks.patches import unseen, without_this_frame
-from longpole.record.hooks.steps import (
+from longpole.record.hooks.events import (
     CALL,
     CALL_TO_INFER,
     FAILED,
     INFERRED,
-    LOOPS,
     RETURN,
     RETURN_WITHOUT_GRADIENTS,
 )
+from longpole.record.hooks.loops import LOOPS
+from longpole.record.hooks.patches import unseen, without_this_frame
 from longpole.record.hooks.torch_device import FORWARD
 
 TYPE_CHECKING = False
@@ -71,6 +71,8 @@ class Models:
     def look(self) -> None:
         """Look at the calls of all modules for a few calls of outermost ones."""
         self._left = _CALLS_TO_LOOK_AT
+        for loop in LOOPS.known.values():
+            loop.due_ns = 0
         if self._looking is None:
             self._looking = self._watched(self._call, "")
             self._module.__call__ = self._looking
@@ -110,12 +112,14 @@ class Models:
     def _end_call(self, loop: Loop, now_ns: int) -> None:
         """Do what is not done after every call: look at what has happened, or at all modules for a while."""
         try:
-            if now_ns > loop.due_ns and not loop.led:
+            if not loop.led:
                 loop.settle()
             if self._looking is not None:
                 self._look_on()
             elif now_ns > self._look_again_ns:
                 self.look()
+            if self._looking is not None:
+                loop.due_ns = 0  # each call counts then
         except Exception as error:  # noqa: BLE001
             self._patches.give_up(error)
 
@@ -144,20 +148,25 @@ class Models:
     def _watched(self, original: Any, name: str) -> Any:  # noqa: C901
         """Return the call of a module with a look at the clock; without a name, of a class not known yet."""
         known, compiling, gradients, models = LOOPS.known, self._compiling, self._gradients, self
-        timer = self._timer
+        timer, timed = self._timer, self._timer.possible
 
-        # In one piece, as every function that is called from here costs a microsecond between two steps.
+        # In one piece, as every function that is called from here costs a microsecond between two steps; what
+        # is called is taken out of its object first, as Python has no short way to call what is in a slot.
         def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807, C901, PLR0912
             if compiling():
                 return original(self, *args, **kwargs)
-            loop, how = None, _LEAVE_ALONE
+            how = _LEAVE_ALONE
             try:
-                loop = known.get(get_ident()) or models._new_loop()
+                loop: Any = known.get(get_ident()) or models._new_loop()
                 if loop is not None and not loop.inside:
                     if loop.plain and name:
                         loop.inside, how = True, _LOOK
-                        loop.append((CALL if self.training else CALL_TO_INFER, monotonic_ns(), name))
-                        if timer.active:
+                        append = loop.append
+                        append((CALL if self.training else CALL_TO_INFER, monotonic_ns(), name))
+                        if timed and timer.active:
+                            timer.mark(FORWARD)
+                    elif loop.light and gradients():
+                        if timed and timer.active:
                             timer.mark(FORWARD)
                     elif loop.skips and name and not gradients():
                         if loop.fetched:
@@ -169,19 +178,19 @@ class Models:
             try:
                 result = original(self, *args, **kwargs)
             except BaseException as error:
-                if loop is not None and how == _LOOK:
+                if how == _LOOK:
                     loop.inside = False
                     loop.append((FAILED, monotonic_ns(), 0))
                 without_this_frame(error)
                 raise
-            if loop is not None and how:
-                now_ns = monotonic_ns()
+            if how:
+                append, now_ns = loop.append, monotonic_ns()
                 if how == _LOOK_AT_END:
-                    loop.append((INFERRED, now_ns, name))
+                    append((INFERRED, now_ns, name))
                 else:
                     loop.inside = False
-                    loop.append((RETURN if gradients() else RETURN_WITHOUT_GRADIENTS, now_ns, 0))
-                if now_ns > loop.due_ns or models._looking is not None:
+                    append((RETURN if gradients() else RETURN_WITHOUT_GRADIENTS, now_ns, 0))
+                if now_ns > loop.due_ns:
                     models._end_call(loop, now_ns)
             return result
 

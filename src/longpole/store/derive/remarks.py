@@ -38,6 +38,7 @@ class DetailRemark(Struct, tag_field="about", tag="detail", frozen=True):
     every: _Count = 1
     step_ns: _Count = 0
     cost_ns: _Count = 0
+    light: bool = False
 
 
 class RankRemark(Struct, tag_field="about", tag="rank", frozen=True):
@@ -86,7 +87,7 @@ class Remarks:
             key = owner, 0 if owner is not None else ring, remark.kind
             before = found[key].choices if key in found else 0
             facts = remark.kind, remark.detail, remark.every, remark.step_ns, remark.cost_ns
-            found[key] = DetailChoice(owner, *facts, before + 1)
+            found[key] = DetailChoice(owner, *facts, before + 1, remark.light and remark.every > 1)
         return tuple(sorted(found.values(), key=lambda one: (one.process or 0, one.kind)))
 
 
