@@ -71,3 +71,15 @@ def test_steps_that_were_only_counted_are_said_to_be():
 
     assert known.startswith("Of 13,000 steps 12,000 were only counted: p50 and p95")
     assert guessed == f"{known[:-1]}; their parts are taken to be as in the 1,000 noted in full."
+
+
+def test_steps_noted_lightly_are_said_to_be():
+    lightly = DetailChoice(1, "step", "auto", 16, 5_800_000, 40_000, light=True)
+
+    chosen, meaning = detail_limits((lightly,), Counting(1_000, 0, 0, 900))
+
+    assert chosen == (
+        "Training steps took 5.8 ms: 1 of 16 is noted in full, the others with their wait for data; "
+        "--detail high notes all."
+    )
+    assert meaning.startswith("Of 1,000 steps noted one by one, 900 have no part but the wait for data: ")

@@ -74,6 +74,39 @@ def test_counted_steps_are_added_with_their_parts():
     assert counting(table("steps", *rows)) == Counting(2, 8)
 
 
+def light(count, total_ns, waits_ns):
+    """The row of steps of which only the wait for data is known."""
+    return {**full(count, total_ns), "what": "light", "low_ns": waits_ns}
+
+
+def test_steps_noted_lightly_spend_what_they_did_not_wait_as_the_others_do():
+    # two steps of 1 s in full: 0.4 s of data, then 0.8 forward, 0.6 backward, 0.1 optimizer, 0.1 other;
+    # eight of 0.6 s lightly, half of each a wait
+    rows = [full(10, 68 * SECOND // 10), light(8, 48 * SECOND // 10, 24 * SECOND // 10)]
+    rows += [part("data", 28 * SECOND // 10), part("forward", 8 * SECOND // 10)]
+    rows += [part("backward", 6 * SECOND // 10), part("optimizer", SECOND // 10)]
+
+    (use,) = steps_of(*rows)
+
+    scale = 1 + 2.4 / 1.6
+    expected = [2.8, 0.8 * scale, 0.6 * scale, 0.1 * scale, 0.0, 0.1 * scale]
+    assert list(use.parts.values()) == pytest.approx(expected)
+    assert sum(use.parts.values()) == pytest.approx(use.total_s)
+    assert counting(table("steps", *rows)) == Counting(10, 0, 0, 8)
+
+
+@given(NS, NS, NS, st.integers(0, 100))
+def test_parts_never_exceed_the_steps_whatever_was_noted_lightly(total_ns, light_ns, waits_ns, count):
+    light_ns = min(light_ns, total_ns)
+    waits_ns = min(waits_ns, light_ns)
+    rows = [full(count + 1, total_ns), light(count, light_ns, waits_ns)]
+    rows += [part("data", waits_ns), part("forward", total_ns - light_ns)]
+
+    (use,) = steps_of(*rows)
+
+    assert sum(use.parts.values()) <= use.total_s * (1 + 1e-9) + 1e-9
+
+
 def test_training_comes_first_and_then_processes_in_order():
     rows = [full(1, 5, process=at, kind=kind) for at, kind in ((1, "inference"), (3, "step"), (2, "step"))]
 

@@ -22,11 +22,11 @@ Usage: longpole record [OPTIONS] [--] COMMAND [ARGUMENT...]
 Options:
   --name NAME      What to call the run (default: from the command).
   --rate HZ        Samples of each process a second, 0.1 to 100 (default: 10, and
-                   fewer where recording would take over 0.45 % of a core).
+                   fewer where recording would take over 0.3 % of a core).
   --detail LEVEL   How much to note of training steps and the like: auto (the default)
-                   notes those of 2 ms and more with their parts and counts shorter
-                   ones, high notes every one, low counts all; counted steps have a
-                   histogram, and a few of them are noted.
+                   notes all of 2 ms and more, with all their parts where that is
+                   cheap, and counts shorter ones; high notes every one with all its
+                   parts, low counts all, and notes a few.
   --files          Note which files each process opened (needs root; about 9 us
                    for every open of a file on this machine).
   --disk SIZE      Keep at most this much per process, e.g. 200MB (the default);
