@@ -42,7 +42,8 @@ class Desk:
 
     def there(self, *lights: bool) -> bool:
         """Let there be loops, light or not; return whether the hooks are there."""
-        LOOPS.known.update({at: SimpleNamespace(light=light) for at, light in enumerate(lights)})
+        loops: dict[int, Any] = {at: SimpleNamespace(light=light) for at, light in enumerate(lights)}
+        LOOPS.known.update(loops)
         tell_listeners()
         assert (self.autograd.backward is ours) == bool(self.registered)
         return self.autograd.backward is ours
