@@ -95,16 +95,22 @@ def test_steps_noted_lightly_spend_what_they_did_not_wait_as_the_others_do():
     assert counting(table("steps", *rows)) == Counting(10, 0, 0, 8)
 
 
-@given(NS, NS, NS, st.integers(0, 100))
-def test_parts_never_exceed_the_steps_whatever_was_noted_lightly(total_ns, light_ns, waits_ns, count):
+@given(NS, NS, NS, NS, NS, st.integers(0, 100))
+def test_parts_never_exceed_the_steps_whatever_was_noted_lightly(
+    total_ns, light_ns, waits_ns, saved_ns, light_saved_ns, count
+):
     light_ns = min(light_ns, total_ns)
     waits_ns = min(waits_ns, light_ns)
+    light_saved_ns = min(light_saved_ns, light_ns - waits_ns)
+    saved_ns = min(saved_ns, total_ns - light_ns)
     rows = [full(count + 1, total_ns), light(count, light_ns, waits_ns)]
-    rows += [part("data", waits_ns), part("forward", total_ns - light_ns)]
+    rows += [part("data", waits_ns), part("forward", total_ns - light_ns - saved_ns)]
+    rows += [checkpoint(saved_ns), {**checkpoint(light_saved_ns), "part_name": "light"}]
 
     (use,) = steps_of(*rows)
 
     assert sum(use.parts.values()) <= use.total_s * (1 + 1e-9) + 1e-9
+    assert use.checkpoint_s == pytest.approx((saved_ns + light_saved_ns) / 1e9, abs=2e-9)
 
 
 def test_training_comes_first_and_then_processes_in_order():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import product
 
 from longpole.analyse.sentences import count_of
 from longpole.analyse.steps import Counting
@@ -31,14 +32,15 @@ def hooks_missing(notes: RecordingNotes) -> Iterator[str]:
 
 def detail_limits(details: tuple[DetailChoice, ...], steps: Counting) -> Iterator[str]:
     """Yield what was chosen to be counted only, and what that means for the numbers of steps."""
-    for kind, name in _STEPS.items():
-        chosen = [one for one in details if one.kind == kind and one.every > 1]
+    told = [one for one in details if one.every > 1 and (steps.light or not one.light)]
+    for (kind, name), light in product(_STEPS.items(), (False, True)):
+        chosen = [one for one in told if one.kind == kind and one.light == light]
         if chosen:
             took = _range((one.step_ns / 1e9 for one in chosen), show_seconds)
             every = _range((float(one.every) for one in chosen), lambda number: f"{number:,.0f}")
             asked = all(one.detail == "low" for one in chosen)
             why = ", as --detail low asks" if asked else "; --detail high notes all"
-            others = "the others with their wait for data" if chosen[0].light else "the others are counted"
+            others = "the others with their wait for data" if light else "the others are counted"
             yield f"{name} took {took}: 1 of {every} is noted in full, {others}{why}."
     if steps.light:
         yield (

@@ -31,7 +31,14 @@ Key = tuple[int | None, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """How many steps were noted one by one, how many only counted, and of how many no parts are known."""
+    """How many steps were noted one by one, how many only counted, and of how many no parts are known.
+
+    Attributes:
+        noted: Steps noted one by one.
+        counted: Steps that were only counted.
+        without_parts: Those among them of which no parts are known.
+        light: Steps noted one by one of whose parts only the wait for data is known.
+    """
 
     noted: int = 0
     counted: int = 0
@@ -51,6 +58,7 @@ class _Steps:
     partless_ns: float = 0.0
     light: int = 0
     light_ns: float = 0.0
+    light_saved_ns: float = 0.0
     exact_ns: dict[str, float | None] = field(default_factory=dict)
     parts_ns: Counter[str] = field(default_factory=Counter)
     noted_bins: dict[int, int] = field(default_factory=dict)
@@ -65,7 +73,8 @@ def step_uses(steps: Columns, processes: Columns) -> tuple[StepUse, ...]:
             ``part_name``, ``count``, ``total_ns``, ``low_ns``, ``high_ns``, ``p50_ns``, ``p95_ns`` and
             ``attributes``. A row is what it says: all steps noted one by one (full), those of them in one bin
             (bin, which ``low_ns`` begins), those noted lightly (light, whose waits are ``low_ns``), parts of
-            them (part), checkpoints in them (checkpoint), or a row that stands for many (sum).
+            them (part), checkpoints in them (checkpoint, whose ``part_name`` is light if the step is), or a
+            row that stands for many (sum).
         processes: Columns ``id``, ``pid``, ``rank`` and ``world``.
     """
     found = _added_up(steps)
@@ -126,6 +135,12 @@ def _add_part(steps: _Steps, row: Row) -> None:
     steps.parts_ns[word(row["part"])] += max(0, whole(row["total_ns"]) or 0)
 
 
+def _add_checkpoint(steps: _Steps, row: Row) -> None:
+    _add_part(steps, row)
+    if row["part_name"] == "light":
+        steps.light_saved_ns += max(0, whole(row["total_ns"]) or 0)
+
+
 def _add_sum(steps: _Steps, row: Row) -> None:
     many, total = _add_time(steps, row), number(row["total_ns"]) or 0.0
     tally = read_tally(word(row["attributes"]))
@@ -152,7 +167,7 @@ _ADD = {
     "bin": _add_bin,
     "light": _add_light,
     "part": _add_part,
-    "checkpoint": _add_part,
+    "checkpoint": _add_checkpoint,
     "sum": _add_sum,
 }
 
@@ -183,7 +198,7 @@ def _seconds_of_parts(kind: str, steps: _Steps) -> dict[str, float | None]:
         never = _NEVER_IN_INFERENCE if kind == "inference" else ()
         return {part: 0.0 if part in never else None for part in (*PARTS, "other")}
     seen_ns = steps.total_ns - steps.partless_ns
-    parts = _with_light({part: float(steps.parts_ns[part]) for part in PARTS}, seen_ns, steps.light_ns)
+    parts = _with_light({part: float(steps.parts_ns[part]) for part in PARTS}, seen_ns, steps)
     # A checkpoint may lie within another part where steps were only counted: it gives way.
     room_ns = seen_ns - sum(ns for part, ns in parts.items() if part != "checkpoint")
     parts["checkpoint"] = max(0.0, min(parts["checkpoint"], room_ns))
@@ -194,12 +209,14 @@ def _seconds_of_parts(kind: str, steps: _Steps) -> dict[str, float | None]:
     return {part: ns / 1e9 for part, ns in parts.items()}
 
 
-def _with_light(parts: dict[str, float], seen_ns: float, light_ns: float) -> dict[str, float]:
-    """Return the parts as if steps noted lightly, but for their waits, went as those noted in full."""
-    full_ns = seen_ns - light_ns - parts["data"] - parts["checkpoint"]
-    if light_ns <= 0 or full_ns <= 0:
+def _with_light(parts: dict[str, float], seen_ns: float, steps: _Steps) -> dict[str, float]:
+    """Return the parts as if steps noted lightly, but for waits and checkpoints, went as those in full."""
+    both_ns = seen_ns - parts["data"] - parts["checkpoint"]
+    light_ns = max(0.0, steps.light_ns - steps.light_saved_ns)
+    computed_ns = sum(parts[part] for part in _COMPUTED)
+    if not light_ns or both_ns <= light_ns or not computed_ns:
         return parts
-    scale = 1 + light_ns / full_ns
+    scale = min(both_ns / (both_ns - light_ns), max(1.0, both_ns / computed_ns))
     return {part: ns * scale if part in _COMPUTED else ns for part, ns in parts.items()}
 
 

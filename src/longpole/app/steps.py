@@ -39,14 +39,16 @@ _LIGHT = """
         sum(step.duration_ns) AS total_ns, sum(waited.duration_ns) AS low_ns
     FROM step
     ANTI JOIN (FROM phases WHERE kind = 'optimizer') optimizer ON optimizer.parent = step.id
-    LEFT JOIN (
+    JOIN (
         SELECT parent, sum(duration_ns) AS duration_ns FROM phases WHERE kind = 'data' GROUP BY parent
     ) waited ON waited.parent = step.id
-    WHERE step.kind = 'step' AND step.mark IS NULL GROUP BY ALL
+    WHERE step.kind = 'step' AND step.mark IS NULL
+        AND step.process IN (SELECT process FROM phases WHERE kind = 'optimizer') GROUP BY ALL
 """
 _CHECKPOINTS = f"""
     UNION ALL BY NAME
     SELECT 'checkpoint' AS what, step.process, step.kind, step.mark, 'checkpoint' AS part,
+        if(step.id IN (SELECT parent FROM phases WHERE kind = 'optimizer'), NULL, 'light') AS part_name,
         count(*) AS count, sum(saved.duration_ns) AS total_ns
     FROM (SELECT * FROM phases WHERE kind = 'checkpoint' AND count = 1) saved
     ASOF JOIN step

@@ -47,7 +47,7 @@ def test_of_training_steps_of_middling_length_some_are_noted_in_full(remarks: li
         full += step >= 32 and not budget.light
 
     assert 5000 / 20 <= full <= 5000 / 12
-    assert budget.wait_ns == LONGEST_WAIT_NS
+    assert budget.wait_ns(TRAINING) == LONGEST_WAIT_NS
 
 
 def test_a_sample_in_full_is_soon_looked_at(remarks: list[dict[str, Any]]) -> None:
@@ -55,7 +55,8 @@ def test_a_sample_in_full_is_soon_looked_at(remarks: list[dict[str, Any]]) -> No
     while not remarks or budget.light:
         budget.in_full(TRAINING, 5 * MS, with_parts=not budget.light)
 
-    assert budget.wait_ns <= 8 * 5 * MS
+    assert budget.wait_ns(TRAINING) <= 8 * 5 * MS
+    assert budget.wait_ns(INFERENCE) == LONGEST_WAIT_NS
 
 
 def test_training_steps_of_ten_milliseconds_are_all_in_full(remarks: list[dict[str, Any]]) -> None:

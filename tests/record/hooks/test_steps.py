@@ -64,7 +64,7 @@ class Clockwork:
         return self.now
 
     def fetch(self, ms: float, loader: int = LOADER) -> None:
-        if self.loop.quiet or self.loop.skips:
+        if not (self.loop.plain or self.loop.light) and (self.loop.quiet or self.loop.skips):
             self.loop.fetched = True
             if self.loop.source != loader:
                 self.loop.source = loader
@@ -76,6 +76,7 @@ class Clockwork:
 
     def call(self, ms: float, *, gradients: bool = True, training: bool = True) -> None:
         if gradients and (self.loop.quiet or self.loop.light):
+            self.loop.trained |= self.loop.light
             self.passes(ms)
             return
         if not gradients and (self.loop.quiet or self.loop.skips) and self.loop.epoch is not None:
@@ -95,7 +96,7 @@ class Clockwork:
 
     def backward(self, ms: float) -> None:
         looked_at = not (self.loop.quiet or self.loop.light)
-        self.loop.trained = not self.loop.light
+        self.loop.trained |= not self.loop.light
         if looked_at:
             self.loop.append((BACK, self.now, 0))
         self.passes(ms)
@@ -117,7 +118,7 @@ class Clockwork:
         EPOCHS[loader] = SimpleNamespace(identity=77, counts=[0, 0, 0], last_ns=0)
         self.epochs.append(EPOCHS[loader])
         self.loop.source = 0
-        self.loop.look_at_fetches(self.now, as_before=False)
+        self.loop.look_at_fetches(self.now)
         self.loop.begin_loop(self.now)
 
     def end_loop(self, loader: int = LOADER) -> None:
@@ -128,7 +129,7 @@ class Clockwork:
         self.loop.settle()
         self.loop.end_loop()
         self.loop.epoch, self.loop.source = None, 0
-        self.loop.look_at_fetches(self.now, as_before=True)
+        self.loop.look_at_fetches(self.now)
         EPOCHS.pop(loader, None)
 
     def train(self) -> None:
@@ -414,6 +415,12 @@ class Lightly:
         self.steps += 1
 
 
+_WHAT_MAY_COME = (
+    *("alike", "accumulated", "two optimizers", "adversaries", "rarely another", "validated", "skipped"),
+    *("evaluated", "evaluated shortly", "evaluated on the same"),
+)
+
+
 @pytest.fixture
 def lightly(monkeypatch: pytest.MonkeyPatch) -> Lightly:
     return Lightly(monkeypatch)
@@ -434,22 +441,18 @@ def test_of_alike_steps_of_middling_length_each_is_a_step_and_some_are_in_full(l
     assert parts.count(()) < 30
 
 
-@given(
-    st.lists(
-        st.sampled_from(["alike", "accumulated", "two optimizers", "validated", "skipped", "evaluated"]),
-        max_size=6,
-    ),
-    st.integers(1, 90),
-)
+@given(st.lists(st.sampled_from(_WHAT_MAY_COME), max_size=6), st.integers(1, 90))
 def test_every_step_is_counted_whatever_comes_while_a_loop_is_light(script: list[str], many: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         lightly = Lightly(patch)
         inferences = sum(_LIGHT_SCRIPTS[what](lightly, many) for what in script)
+        held = len(lightly.clockwork.loop.events)
 
     lightly.clockwork.loop.finish()
     counts = [epoch.counts for epoch in lightly.clockwork.epochs]
     assert sum(training for training, _, _ in counts) == lightly.steps
     assert sum(inference for _, inference, _ in counts) >= inferences
+    assert held < 2000
 
 
 def _alike(lightly: Lightly, many: int) -> int:
@@ -474,6 +477,22 @@ def _two_optimizers(lightly: Lightly, many: int) -> int:
     return 0
 
 
+def _adversaries(lightly: Lightly, many: int) -> int:
+    for _ in range(many):
+        lightly.step()
+        lightly.clockwork.call(1)
+        lightly.clockwork.backward(1)
+        lightly.clockwork.optimizer(1, SGD)
+        lightly.steps += 1
+    return 0
+
+
+def _rarely_another(lightly: Lightly, many: int) -> int:
+    _alike(lightly, many)
+    _adversaries(lightly, 1)
+    return 0
+
+
 def _validated(lightly: Lightly, many: int) -> int:
     for _ in range(many):
         lightly.step()
@@ -488,23 +507,35 @@ def _skipped(lightly: Lightly, many: int) -> int:
     return 0
 
 
-def _evaluated(lightly: Lightly, many: int) -> int:
+def _evaluated(lightly: Lightly, many: int, loader: int = OTHER_LOADER, took_ms: float = 3) -> int:
     clockwork = lightly.clockwork
     clockwork.end_loop()
-    clockwork.begin_loop(OTHER_LOADER)
+    clockwork.begin_loop(loader)
     for _ in range(many):
-        clockwork.fetch(1, OTHER_LOADER)
-        clockwork.call(3, gradients=False, training=False)
-    clockwork.end_loop(OTHER_LOADER)
+        clockwork.fetch(took_ms / 3, loader)
+        clockwork.call(took_ms, gradients=False, training=False)
+    clockwork.end_loop(loader)
     clockwork.begin_loop()
     return many
+
+
+def _evaluated_shortly(lightly: Lightly, many: int) -> int:
+    return _evaluated(lightly, 20 * many, took_ms=0.5)
+
+
+def _evaluated_on_the_same(lightly: Lightly, many: int) -> int:
+    return _evaluated(lightly, many, loader=LOADER)
 
 
 _LIGHT_SCRIPTS = {
     "alike": _alike,
     "accumulated": _accumulated,
     "two optimizers": _two_optimizers,
+    "adversaries": _adversaries,
+    "rarely another": _rarely_another,
     "validated": _validated,
     "skipped": _skipped,
     "evaluated": _evaluated,
+    "evaluated shortly": _evaluated_shortly,
+    "evaluated on the same": _evaluated_on_the_same,
 }

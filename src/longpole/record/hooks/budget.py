@@ -57,11 +57,11 @@ class Budget:
         """Whether training steps need only be noted lightly for now."""
         return self._kinds[0].every == _ONE_LIGHT_IN and self._kinds[0].wanted <= 0
 
-    @property
-    def wait_ns(self) -> int:
-        """How long steps may wait to be looked at: those of a sample in full until it is complete."""
-        sampled = [state for state in self._kinds if state.every > 1 and state.wanted > 0]
-        return min([LONGEST_WAIT_NS, *(state.wanted * state.mean_ns for state in sampled)])
+    def wait_ns(self, kind: int) -> int:
+        """Return how long steps may wait to be looked at: those of a sample in full until it is complete."""
+        state = self._kinds[kind]
+        sampled = state.every > 1 and state.wanted > 0
+        return min(LONGEST_WAIT_NS, state.wanted * state.mean_ns) if sampled else LONGEST_WAIT_NS
 
     def counts(self, kind: int) -> bool:
         """Return whether the next steps of a kind are only counted."""

@@ -72,7 +72,6 @@ class Epochs:
         """Begin with none."""
         self._open: dict[int, Epoch] = EPOCHS
         self._numbers: dict[int, int] = {}
-        self._latest = 0
 
     def begin(self, loader: Any, iterator: Any, start_ns: int) -> None:
         """A loop over a loader begins."""
@@ -85,8 +84,7 @@ class Epochs:
         number = self._numbers[id(loader)] = self._numbers.get(id(loader), 0) + 1
         self._open[id(iterator)] = Epoch(id(loader), number, start_ns)
         loop.source = 0
-        loop.look_at_fetches(start_ns, as_before=id(loader) == self._latest)
-        self._latest = id(loader)
+        loop.look_at_fetches(start_ns)
         loop.begin_loop(start_ns)
 
     def _write_left(self, loader: int, iterator: int) -> None:
@@ -103,7 +101,7 @@ class Epochs:
             loop.settle()
             loop.end_loop()
             loop.epoch, loop.source = None, 0
-            loop.look_at_fetches(now, as_before=True)
+            loop.look_at_fetches(now)
             epoch = self._open.get(id(iterator))
             if epoch is not None and isinstance(error, StopIteration):
                 epoch.last_ns = now

@@ -31,13 +31,16 @@ if TYPE_CHECKING:
     STEPPED,
 ) = range(15)
 
-# Called when a loop has begun or no longer wants the same events.
+# Called when a loop has begun or ended, or no longer wants the same events.
 LISTENERS: list[Callable[[], None]] = []
 # Epochs under way in this process, by the iterator that is looped over.
 EPOCHS: dict[int, Any] = {}
 
 
 def tell_listeners() -> None:
-    """Say that a loop has begun, or no longer wants the same events."""
-    for listen in LISTENERS:
-        listen()
+    """Say that a loop has begun or ended, or no longer wants the same events. Never raises."""
+    for listen in tuple(LISTENERS):
+        try:
+            listen()
+        except Exception:  # noqa: BLE001  whoever listens, the program must go on
+            continue

@@ -48,9 +48,11 @@ class Loops:
         for loop in list(self.known.values()):
             loop.finish()
         self.known.clear()
+        tell_listeners()
 
 
 LOOPS = Loops()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=LOOPS.known.clear)
     os.register_at_fork(after_in_child=EPOCHS.clear)
+    os.register_at_fork(after_in_child=tell_listeners)

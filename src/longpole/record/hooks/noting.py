@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from longpole.record.client.ring import Ring
 
     Parts = list[tuple[int, int, int]]
-    # The four words of a slot that hold the times of a step of all four parts.
+    # The four words of a slot that hold the times of a step with its four parts, or with data alone.
     Times = tuple[int, int, int, int]
     # start, end, parts, the phase it is part of, the model that was called
     Step = tuple[int, int, Parts | Times, int, str]
@@ -79,10 +79,9 @@ class Notebook:
         """Whether steps of inference are only counted for now."""
         return self._budget.counts(INFERENCE)
 
-    @property
-    def wait_ns(self) -> int:
-        """How long what happens next may wait to be looked at."""
-        return self._budget.wait_ns
+    def wait_ns(self, kind: int) -> int:
+        """Return how long what happens next, steps of this kind, may wait to be looked at."""
+        return self._budget.wait_ns(kind)
 
     def owe(self, kind: int = TRAINING) -> None:
         """Hear that a step has ended, which will be written in a moment."""
@@ -105,7 +104,7 @@ class Notebook:
         waiting, self._waiting = self._waiting, []
         for kind, step in waiting:
             start, end, parts, _, _ = step
-            seen = bool(parts) and parts[-1] != NO_PART
+            seen = len(parts) > (kind == TRAINING) and parts[-1] != NO_PART
             if not self._budget.in_full(kind, end - start, seen) or not self._write(kind, step):
                 self._count(kind, step)
         self.words[self.word] = self.owed = 0

@@ -67,8 +67,9 @@ class Loop:
         events: What has happened, and has not been looked at: what, when, and which.
         append: Takes one more event.
         due_ns: When events must be looked at.
-        plain: Whether all parts of steps are looked at and nobody leads the loop: then noting is shortest.
-        light: Whether of steps of training, which go alike, only fetches and ends are looked at now.
+        plain: Whether all parts of steps are looked at and nobody leads the loop.
+        light: Whether of steps of training, which go alike, only fetches and ends are looked at now, and
+            calls without gradients.
         quiet: Whether steps are so short that their parts are not looked at now.
         skips: Whether this is a loop of inference so short that only the ends of its calls are looked at.
         fetched: Whether a batch has been fetched since a call was last looked at, in such a loop.
@@ -91,6 +92,8 @@ class Loop:
         "_fetched_by",
         "_forward_end",
         "_forward_from",
+        "_latest",
+        "_mixed",
         "_nested_ns",
         "_notebook",
         "_optimizer_at",
@@ -128,7 +131,8 @@ class Loop:
         self.append = self.take if self.led else self.events.append
         self.trained = self.skips = self.fetched = False
         self.optimizer = self.source = 0
-        self.inside = self.quiet = self.light = self._partial = self._steady = False
+        self.inside = self.quiet = self.light = self._partial = self._steady = self._mixed = False
+        self._latest = TRAINING
         self.model = "model"
         self.epoch: Any = None
         self.parent = -1
@@ -154,6 +158,8 @@ class Loop:
             notebook = self._notebook  # as ``owe`` does, without the detour
             notebook.owed += 1
             notebook.words[notebook.word] = notebook.owed
+        if self.light and self.optimizer != optimizer:
+            self._mix(now)
         self.trained, self.optimizer = False, optimizer
         if now > self.due_ns:
             self.settle()
@@ -167,10 +173,10 @@ class Loop:
             self._write()
         if events:
             self._patience_ns = LONGEST_WAIT_NS if self._steady else 2 * self._patience_ns
-            self.due_ns = events[-1][1] + min(self._patience_ns, self._notebook.wait_ns)
+            self.due_ns = events[-1][1] + min(self._patience_ns, self._notebook.wait_ns(self._latest))
 
     def _take_all(self, events: list[Event]) -> None:
-        at = singly = 0
+        at = singly = steps = 0
         while at < len(events):
             what = events[at][0]
             self.take(events[at])
@@ -179,12 +185,10 @@ class Loop:
             taken = int(what == FETCH)
             while taken:
                 taken = self._take_regular(events[at : at + len(_REGULAR)])
-                at += taken
+                at, steps = at + taken, steps + bool(taken)
             at, singly = at + 1, singly + 1
-        if singly > _CUT_OFF:
-            self._steady = False
-        elif singly < len(events):
-            self._steady = True
+        if steps or singly > _CUT_OFF:
+            self._steady = singly <= _CUT_OFF
 
     def _take_inferred(self, events: list[Event]) -> int:
         """Count the steps of inference that follow the first, which is taken already; return how many."""
@@ -221,21 +225,36 @@ class Loop:
             self.epoch.last_ns = ends[-1]
         self._clear(ends[-1])
 
-    def look_at_fetches(self, now: int, *, as_before: bool) -> None:
-        """Look at the whole of each step, until it is known how they go, unless they will go as before."""
+    def look_at_fetches(self, now: int) -> None:
+        """Look at the whole of each step, until it is known how they go: a loop begins or ends."""
         self._patience_ns = _FIRST_WAIT_NS
         self.due_ns = min(self.due_ns, now + _FIRST_WAIT_NS)
-        if self.light and not as_before:
-            self.light = self._steady = False
-            tell_listeners()
         self.skips = False
-        self.plain = not (self.led or self.quiet or self.light)
+        self.look_at_all()
+
+    def look_at_all(self) -> None:
+        """Look at the whole of each step of training, until it is known that they go alike."""
+        self._steady = False
+        if self.light:
+            self.light = False
+            self._partial |= bool(self._start)  # of the step under way some parts went unseen
+            tell_listeners()
+        self.plain = not (self.led or self.quiet or self.skips)
+
+    def _mix(self, now: int) -> None:
+        """Take note that another optimizer than the usual one has stepped: steps do not go alike any more."""
+        self._mixed = True
+        if self.trained:  # a model was called for it: it had a backward pass of its own
+            self.events.insert(len(self.events) - 1, (BACK, now, 0))
+        self.settle()
+        self.look_at_all()
 
     def _write(self) -> None:
         before = self.quiet, self.skips, self.light
         self.quiet = self._notebook.write()
         self.skips = self.skips and self._notebook.counts_inference
-        self.light = self._steady and self._notebook.light and not (self.quiet or self.led)
+        apart = self.quiet or self.skips or self.led or self._mixed
+        self.light = self._steady and self._notebook.light and not apart
         self.plain = not (self.quiet or self.skips or self.light or self.led)
         if before != (self.quiet, self.skips, self.light):
             self._partial = True  # of the step now under way some parts go unseen
@@ -269,7 +288,7 @@ class Loop:
     def _ends_before_fetch(self, source: int) -> bool:
         if self._stepped_at:
             return True
-        if self._trained or self.light or not self._fetched_by:
+        if self._trained or (self.light and not self._calls) or not self._fetched_by:
             return False  # gradients are being accumulated, or what went before belongs to this
         return self._fetched_by == source or bool(self._forward_from)
 
@@ -321,8 +340,8 @@ class Loop:
 
     def change_loader(self, source: int, now: int) -> None:
         """A loop that is not looked into fetches from another loader than before."""
-        if self._stepped_at:
-            self._close(self._stepped_at)
+        if self._stepped_at or (self._calls and not self._trained):
+            self._close(self._stepped_at or self._forward_end or now)
         self._clear(now)
         self.epoch = EPOCHS.get(source)
 
@@ -429,8 +448,10 @@ class Loop:
             epoch.counts[kind] += 1
             epoch.last_ns = end
         self._notebook.put(kind, (start, end, parts, parent, self.model))
+        self._latest = kind
         if not self.led:
-            self.skips = kind == INFERENCE and epoch is not None and self._notebook.counts_inference
+            inference = kind == INFERENCE and epoch is not None and not self.light
+            self.skips = inference and self._notebook.counts_inference
         else:
             self._notebook.owe(kind)
             if end > self.due_ns or self._notebook.full:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sys
 from _thread import get_ident
-from functools import wraps
+from functools import partial, wraps
 from time import monotonic_ns
 
 from longpole.record.client.phases import remark
+from longpole.record.hooks.budget import LONGEST_WAIT_NS
 from longpole.record.hooks.checkpoints import watch_checkpoints
 from longpole.record.hooks.epochs import Epochs
 from longpole.record.hooks.events import BACK, BACK_DONE, ENTER, FETCH, FETCHED, OPTIMIZE, OPTIMIZED, STEPPED
@@ -19,7 +20,7 @@ from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.patches import unseen, without_this_frame
 from longpole.record.hooks.torch_device import BACKWARD, OPTIMIZER, DeviceTimer
 from longpole.record.hooks.torch_models import Models, compiling_in
-from longpole.record.hooks.torch_parts import PartHooks
+from longpole.record.hooks.torch_parts import BackwardHook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ def apply(torch: ModuleType, patches: Patches) -> None:
     patches.replace(loading._BaseDataLoaderIter, "__next__", lambda next_: _fetching(next_, epochs, patches))
     patches.replace(loading.DataLoader, "__iter__", lambda iter_: _iterating(iter_, epochs, patches))
     compiling = compiling_in(torch)
-    patches.replace(torch.autograd, "backward", lambda way: _backward(way, compiling, timer, patches))
-    _watch_optimizers(torch.autograd, timer, patches)
+    make = partial(_backward, compiling=compiling, timer=timer, patches=patches)
+    BackwardHook(torch.autograd, timer, make).follow(patches)
+    _watch_optimizers(timer, patches)
     Models(torch, timer, patches).look()
     watch_checkpoints(torch, patches)
     _watch_ranks(patches)
@@ -55,8 +57,10 @@ def _fetching(original: Any, epochs: Epochs, patches: Patches) -> Any:
             loop = known.get(get_ident()) or LOOPS.here()
             if loop is not None:
                 if loop.plain or loop.light:
-                    append = loop.append
-                    append((FETCH, monotonic_ns(), id(self)))
+                    append, now = loop.append, monotonic_ns()
+                    append((FETCH, now, id(self)))
+                    if now - loop.due_ns > LONGEST_WAIT_NS:  # nothing but fetches has come for long
+                        loop.settle()
                 else:
                     _fetch(loop, id(self))
                 inside, loop.inside = loop.inside, True  # a model that is called in here is part of the wait
@@ -136,7 +140,7 @@ def _backward(original: Any, compiling: Any, timer: DeviceTimer, patches: Patche
     return unseen(wraps(original)(backward))
 
 
-def _watch_optimizers(autograd: Any, timer: DeviceTimer, patches: Patches) -> None:
+def _watch_optimizers(timer: DeviceTimer, patches: Patches) -> None:
     known, timed = LOOPS.known, timer.possible
 
     def begin(optimizer: Any, _: Any, __: Any) -> None:
@@ -165,8 +169,8 @@ def _watch_optimizers(autograd: Any, timer: DeviceTimer, patches: Patches) -> No
             patches.give_up(error)
 
     hooks: Any = sys.modules["torch.optim.optimizer"]
+    patches.on_undo(hooks.register_optimizer_step_pre_hook(begin).remove)
     patches.on_undo(hooks.register_optimizer_step_post_hook(end).remove)
-    PartHooks(autograd, timer, lambda: hooks.register_optimizer_step_pre_hook(begin)).follow(patches)
 
 
 def _watch_ranks(patches: Patches) -> None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _LOOK_AGAIN_NS = 2_000_000_000
 _CALLS_TO_LOOK_AT = 8
 _NEVER_NS = 1 << 62
-_LEAVE_ALONE, _LOOK, _LOOK_AT_END = range(3)
+_LEAVE_ALONE, _LOOK, _LOOK_AT_END, _LOOK_INSIDE_NOT = range(4)
 
 
 def _is_plain(kind: type) -> bool:
@@ -71,7 +71,7 @@ class Models:
     def look(self) -> None:
         """Look at the calls of all modules for a few calls of outermost ones."""
         self._left = _CALLS_TO_LOOK_AT
-        for loop in LOOPS.known.values():
+        for loop in list(LOOPS.known.values()):
             loop.due_ns = 0
         if self._looking is None:
             self._looking = self._watched(self._call, "")
@@ -119,6 +119,7 @@ class Models:
             elif now_ns > self._look_again_ns:
                 self.look()
             if self._looking is not None:
+                loop.look_at_all()
                 loop.due_ns = 0  # each call counts then
         except Exception as error:  # noqa: BLE001
             self._patches.give_up(error)
@@ -166,6 +167,7 @@ class Models:
                         if timed and timer.active:
                             timer.mark(FORWARD)
                     elif loop.light and gradients():
+                        loop.inside, loop.trained, how = True, True, _LOOK_INSIDE_NOT
                         if timed and timer.active:
                             timer.mark(FORWARD)
                     elif loop.skips and name and not gradients():
@@ -178,12 +180,15 @@ class Models:
             try:
                 result = original(self, *args, **kwargs)
             except BaseException as error:
-                if how == _LOOK:
+                if how in (_LOOK, _LOOK_INSIDE_NOT):
                     loop.inside = False
+                if how == _LOOK:
                     loop.append((FAILED, monotonic_ns(), 0))
                 without_this_frame(error)
                 raise
-            if how:
+            if how == _LOOK_INSIDE_NOT:
+                loop.inside = False
+            elif how:
                 append, now_ns = loop.append, monotonic_ns()
                 if how == _LOOK_AT_END:
                     append((INFERRED, now_ns, name))

@@ -1,6 +1,7 @@
-"""Hooks that only parts of steps need: out of the way while no loop of the process looks at parts.
+"""The hook on backward passes: out of the way while the one loop of the process does not look at them.
 
-A function that stands in for another takes some ten microseconds of a step, even if it does nothing.
+A function that stands in for another takes some ten microseconds of a step, even if it does nothing. The
+hooks of PyTorch's own on optimizers stay: its tables of them must not change while a thread goes through one.
 """
 
 from __future__ import annotations
@@ -17,40 +18,41 @@ if TYPE_CHECKING:
     from longpole.record.hooks.torch_device import DeviceTimer
 
 
-class PartHooks:
-    """Our ``torch.autograd.backward``, and the hook on what comes before an optimizer's step."""
+class BackwardHook:
+    """What stands in for ``torch.autograd.backward``."""
 
-    def __init__(self, autograd: Any, timer: DeviceTimer, register: Callable[[], Any]) -> None:
-        """Our function is in place; ``register`` sets up the hook, and returns what removes it."""
+    def __init__(self, autograd: Any, timer: DeviceTimer, make: Callable[[Any], Any]) -> None:
+        """Put ``make(original)`` in its place."""
         self._autograd = autograd
-        self._ours = autograd.backward
         self._timer = timer
-        self._register = register
-        self._hook = register()
-        self._there = True
+        self._make = make
+        self._ours = autograd.backward = make(autograd.backward)
+        self._away = False
 
     def follow(self, patches: Patches) -> None:
-        """Be there when parts are looked at, and only then, until the patches are taken back."""
-        LISTENERS.append(self._look)
+        """Be there when backward passes are looked at, and only then, until the patches are taken back."""
+        LISTENERS.append(self._turn)
         patches.on_undo(self._end)
 
-    def _look(self) -> None:
+    def _turn(self) -> None:
         loops = list(LOOPS.known.values())
-        wanted = not loops or self._timer.in_use() or not all(loop.light for loop in loops)
-        if wanted != self._there:
-            self._there = wanted
-            (self._put if wanted else self._take_away)()
-
-    def _put(self) -> None:
-        if self._autograd.backward is self._ours.__wrapped__:
-            self._autograd.backward = self._ours
-        self._hook = self._register()
+        if len(loops) == 1 and loops[0].light and not self._timer.in_use():
+            self._take_away()
+        elif self._away:
+            self._put_back()
 
     def _take_away(self) -> None:
         if self._autograd.backward is self._ours:  # else somebody has replaced it, and calls ours
             self._autograd.backward = self._ours.__wrapped__
-        self._hook.remove()
+            self._away = True
+
+    def _put_back(self) -> None:
+        there = self._autograd.backward
+        if there is not self._ours.__wrapped__:  # somebody has replaced it meanwhile, and does not call ours
+            self._ours = self._make(there)
+        self._autograd.backward = self._ours
+        self._away = False
 
     def _end(self) -> None:
-        LISTENERS.remove(self._look)
-        self._hook.remove()
+        LISTENERS.remove(self._turn)
+        self._take_away()
