@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from time import monotonic_ns, time_ns
 
-from longpole.log.slots import LOST_SUFFIX, RING_SUFFIX
+from longpole.log.slots import LOST_SUFFIX, RING_SUFFIX, SLOT_BYTES
 from longpole.record.client.ring import pid_namespace
 from longpole.record.proc import inner_pid, read_stat, start_ns
 from longpole.record.rings import ForeignRingError, RingReader, open_ring
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _SUMS_NS = 10_000_000_000
 # A folder's time of change moves in steps: within one of these, another change may not show.
 _GRAIN_NS = 20_000_000
+# How often rings are drained. Between two times a quiet one may fill with what a tight loop marks, no more.
+_BUSY_S, _QUIET_S = 0.1, 0.18
+_MANY_SLOTS = 500
 
 
 class _Ring:
@@ -47,7 +50,7 @@ class PhaseCollector:
     """Drains the rings of one run."""
 
     name = "phases"
-    period_s = 0.1
+    period_s = _BUSY_S
 
     def __init__(self, journal: Journal, tree: Tree, folder: str) -> None:
         """Look for rings in ``folder``; '' if there is none."""
@@ -79,8 +82,8 @@ class PhaseCollector:
     def sample(self, now_ns: int) -> None:
         """Drain every ring; once a second, let those of ended processes go."""
         self._look(now_ns)
-        for ring in self._rings.values():
-            self._drain(ring)
+        most = max([self._drain(ring) for ring in self._rings.values()], default=0)
+        self.period_s = _BUSY_S if most > _MANY_SLOTS else _QUIET_S
         if now_ns >= self._sums_after_ns:
             self._note_sums(now_ns)
         if any(ring.reader.filling for ring in self._rings.values()):
@@ -162,14 +165,13 @@ class PhaseCollector:
         self._journal.note("process", start=start_ns(ring.reader.start_ticks), **facts)
         return number
 
-    def _drain(self, ring: _Ring) -> None:
+    def _drain(self, ring: _Ring) -> int:
+        """Take what a process has written; return how many slots that is."""
         slots = ring.reader.drain()
-        if not slots:
-            return
-        if self._journal.room(ring.source):
-            self._journal.ring_slots(ring.source, slots)
-        else:
-            self._journal.ring_slots(ring.source, ring.sums.take(slots))
+        if slots:
+            room = self._journal.room(ring.source)
+            self._journal.ring_slots(ring.source, slots if room else ring.sums.take(slots))
+        return len(slots) // SLOT_BYTES
 
     def _note_sums(self, now_ns: int) -> None:
         """Write all sums and tallies as they stand; what is in them may then be given back."""
