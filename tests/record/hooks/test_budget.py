@@ -59,8 +59,8 @@ def test_a_sample_in_full_is_soon_looked_at(remarks: list[dict[str, Any]]) -> No
     assert budget.wait_ns(INFERENCE) == LONGEST_WAIT_NS
 
 
-def test_training_steps_of_ten_milliseconds_are_all_in_full(remarks: list[dict[str, Any]]) -> None:
-    noted(Budget(private_ring(256)), TRAINING, 10 * MS)
+def test_training_steps_of_twenty_milliseconds_are_all_in_full(remarks: list[dict[str, Any]]) -> None:
+    noted(Budget(private_ring(256)), TRAINING, 20 * MS)
 
     assert remarks[-1]["every"] == 1
 
@@ -83,7 +83,7 @@ def test_what_was_chosen_is_said_with_its_reason(remarks: list[dict[str, Any]]) 
     noted(Budget(private_ring(256)), TRAINING, MS // 10)
 
     facts = {"about": "detail", "kind": "step", "detail": "auto", "every": 50, "light": False}
-    assert remarks == [{**facts, "step_ns": MS // 10, "cost_ns": 40000}]
+    assert remarks == [{**facts, "step_ns": MS // 10, "cost_ns": 60000}]
 
 
 def test_steps_that_get_longer_are_noted_again(remarks: list[dict[str, Any]]) -> None:

@@ -24,7 +24,7 @@ DETAIL_VARIABLE = "LONGPOLE_DETAIL"
 # What noting may take of the time of steps.
 SHARE = 0.005
 # What it takes, in looks at the clock: a step of each kind in full; see docs/frameworks.md.
-_FULL_LOOKS = (800, 350, 350)
+_FULL_LOOKS = (1200, 450, 450)
 # Steps of this length or more are noted in full wherever it is.
 _LONG_ENOUGH_NS = 1_900_000
 # Of steps that are counted, and of those that are noted lightly, one in so many is noted in full.

@@ -172,7 +172,10 @@ class Loop:
         if events or self._notebook.full:  # full of steps that were told without events
             self._write()
         if events:
-            self._patience_ns = LONGEST_WAIT_NS if self._steady else 2 * self._patience_ns
+            if self._steady:
+                self._patience_ns = LONGEST_WAIT_NS
+            elif events[-1][1] - events[0][1] >= self._patience_ns:
+                self._patience_ns *= 2
             self.due_ns = events[-1][1] + min(self._patience_ns, self._notebook.wait_ns(self._latest))
 
     def _take_all(self, events: list[Event]) -> None:
@@ -227,14 +230,13 @@ class Loop:
 
     def look_at_fetches(self, now: int) -> None:
         """Look at the whole of each step, until it is known how they go: a loop begins or ends."""
-        self._patience_ns = _FIRST_WAIT_NS
         self.due_ns = min(self.due_ns, now + _FIRST_WAIT_NS)
         self.skips = False
         self.look_at_all()
 
     def look_at_all(self) -> None:
         """Look at the whole of each step of training, until it is known that they go alike."""
-        self._steady = False
+        self._steady, self._patience_ns = False, _FIRST_WAIT_NS
         if self.light:
             self.light = False
             self._partial |= bool(self._start)  # of the step under way some parts went unseen
@@ -299,8 +301,8 @@ class Loop:
 
     def end_loop(self) -> None:
         """There was no further batch."""
-        if self._stepped_at:
-            self._close(self._stepped_at)
+        if self._stepped_at or (self._calls and not self._trained):
+            self._close(self._stepped_at or self._forward_end)
         elif self.quiet or not (self._parts or self._forward_from):
             self._clear(0)
 

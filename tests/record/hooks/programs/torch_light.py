@@ -8,7 +8,6 @@ from torch.utils.data import DataLoader
 
 torch.set_num_threads(1)
 steps = inferences = aside = 0
-originals = {torch.autograd.backward, getattr(torch.autograd.backward, "__wrapped__", None)}
 
 
 class Slow(nn.Module):
@@ -17,7 +16,7 @@ class Slow(nn.Module):
         self.inner = nn.Linear(4, 1)
 
     def forward(self, inputs):
-        time.sleep(0.003)
+        time.sleep(0.002)
         return self.inner(inputs)
 
 
