@@ -32,7 +32,6 @@ from benchmarks.processes import answer, longpole, module
 from benchmarks.ratios import AGAIN, BASE, null_control, over_bare, summary
 from longpole.record.hooks.loops import LOOPS
 
-_paused = [0]
 HOOKED = "longpole"
 TURN_MS = 25.0
 _NAMES = (BASE, HOOKED, AGAIN)
@@ -50,7 +49,7 @@ Rounds = list[dict[str, float]]
 
 
 class Switch:
-    """Takes the hooks of this process off, and puts them on again, their state left as it is."""
+    """Takes the hooks of this process off, and puts them on again; ``paused_ns`` is when they last worked."""
 
     def __init__(self, model: type) -> None:
         """Find where they are; steps have been taken with this class of models.
@@ -72,6 +71,7 @@ class Switch:
         optimizers: Any = sys.modules["torch.optim.optimizer"]
         self._tables = optimizers._global_optimizer_pre_hooks, optimizers._global_optimizer_post_hooks
         self._away: list[tuple[Any, str, Any]] = []
+        self.paused_ns = time.monotonic_ns()
         self._entries: list[dict[Any, Any]] = [{}, {}]
 
     def off(self) -> None:
@@ -128,7 +128,6 @@ def main() -> None:
     streams = {name: _batches(workload.loader) for name in _NAMES}
     gc.collect()
     rounds: Rounds = []
-    _paused[0] = time.monotonic_ns()
     end = time.monotonic() + options.seconds
     while len(rounds) < 2 or time.monotonic() < end:
         turn = len(rounds) % len(_NAMES)
@@ -149,7 +148,7 @@ def _turn(workload: Any, batches: Iterator[Any], steps: int, name: str, switch: 
     switch.off()
     if name == HOOKED:
         switch.on()
-        _go_on(time.monotonic_ns() - _paused[0])
+        _go_on(time.monotonic_ns() - switch.paused_ns)
     for batch in islice(batches, 1 + steps // 8):
         workload.step(batch)
     began = time.process_time()
@@ -157,7 +156,7 @@ def _turn(workload: Any, batches: Iterator[Any], steps: int, name: str, switch: 
         workload.step(batch)
     took = time.process_time() - began
     if name == HOOKED:
-        _paused[0] = time.monotonic_ns()
+        switch.paused_ns = time.monotonic_ns()
     return took / steps * 1e6
 
 

@@ -95,6 +95,16 @@ def test_steps_noted_lightly_spend_what_they_did_not_wait_as_the_others_do():
     assert counting(table("steps", *rows)) == Counting(10, 0, 0, 8)
 
 
+def test_steps_of_which_no_part_was_looked_at_are_taken_to_be_as_the_others():
+    # four steps of 1 s: of three, half is forward; the fourth was cut
+    rows = [full(4, 4 * SECOND), part("data", SECOND), part("forward", 3 * SECOND // 2)]
+    rows += [{**full(1, SECOND), "what": "cut"}]
+
+    (use,) = steps_of(*rows)
+
+    assert (use.count, use.data_s, use.forward_s) == (4, pytest.approx(4 / 3), pytest.approx(2.0))
+
+
 @given(NS, NS, NS, NS, NS, st.integers(0, 100))
 def test_parts_never_exceed_the_steps_whatever_was_noted_lightly(
     total_ns, light_ns, waits_ns, saved_ns, light_saved_ns, count

@@ -72,9 +72,9 @@ def step_uses(steps: Columns, processes: Columns) -> tuple[StepUse, ...]:
         steps: Columns ``what``, ``process``, ``kind``, ``mark`` (the user's own name), ``name``, ``part``,
             ``part_name``, ``count``, ``total_ns``, ``low_ns``, ``high_ns``, ``p50_ns``, ``p95_ns`` and
             ``attributes``. A row is what it says: all steps noted one by one (full), those of them in one bin
-            (bin, which ``low_ns`` begins), those noted lightly (light, whose waits are ``low_ns``), parts of
-            them (part), checkpoints in them (checkpoint, whose ``part_name`` is light if the step is), or a
-            row that stands for many (sum).
+            (bin, which ``low_ns`` begins), those noted lightly (light, whose waits are ``low_ns``), those of
+            which no parts were looked at (cut), parts of them (part), checkpoints in them (checkpoint, whose
+            ``part_name`` is light if the step is), or a row that stands for many (sum).
         processes: Columns ``id``, ``pid``, ``rank`` and ``world``.
     """
     found = _added_up(steps)
@@ -131,6 +131,10 @@ def _add_light(steps: _Steps, row: Row) -> None:
     steps.light_ns += max(0, (whole(row["total_ns"]) or 0) - (whole(row["low_ns"]) or 0))
 
 
+def _add_cut(steps: _Steps, row: Row) -> None:
+    steps.partless_ns += max(0, whole(row["total_ns"]) or 0)
+
+
 def _add_part(steps: _Steps, row: Row) -> None:
     steps.parts_ns[word(row["part"])] += max(0, whole(row["total_ns"]) or 0)
 
@@ -166,6 +170,7 @@ _ADD = {
     "full": _add_full,
     "bin": _add_bin,
     "light": _add_light,
+    "cut": _add_cut,
     "part": _add_part,
     "checkpoint": _add_checkpoint,
     "sum": _add_sum,

@@ -32,14 +32,15 @@ _STEPS = f"""
         count(*) AS count, sum(phases.duration_ns) AS total_ns
     FROM phases JOIN step ON phases.parent = step.id WHERE phases.kind IN {_PARTS} GROUP BY ALL
 """
-# Steps of training that were noted lightly: of their parts only the wait for data is known.
+# Steps of training that were noted lightly: of their parts only the wait for data is known. Of those under way
+# when it was changed what is looked at, no part is.
 _LIGHT = """
     UNION ALL BY NAME
-    SELECT 'light' AS what, step.process, step.kind, step.mark, count(*) AS count,
-        sum(step.duration_ns) AS total_ns, sum(waited.duration_ns) AS low_ns
+    SELECT if(waited.parent IS NULL, 'cut', 'light') AS what, step.process, step.kind, step.mark,
+        count(*) AS count, sum(step.duration_ns) AS total_ns, sum(waited.duration_ns) AS low_ns
     FROM step
     ANTI JOIN (FROM phases WHERE kind = 'optimizer') optimizer ON optimizer.parent = step.id
-    JOIN (
+    LEFT JOIN (
         SELECT parent, sum(duration_ns) AS duration_ns FROM phases WHERE kind = 'data' GROUP BY parent
     ) waited ON waited.parent = step.id
     WHERE step.kind = 'step' AND step.mark IS NULL

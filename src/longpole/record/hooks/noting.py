@@ -163,3 +163,20 @@ class Notebook:
 
 def _name(kind: int, step: Step) -> str:
     return step[4] if kind == INFERENCE else STEP_KINDS[kind]
+
+
+def full_times(when: tuple[int, ...]) -> Times:
+    """Return the words of a step whose usual events, from its fetch to the next, came at these times."""
+    start, fetched, called, _, back, done, optimize, stepped, end = when
+    return (
+        (end - start | fetched - start << 32),
+        (called - start | back - called << 32),
+        (back - start | done - back << 32),
+        (optimize - start | stepped - optimize << 32),
+    )
+
+
+def light_times(when: tuple[int, ...]) -> Times:
+    """Return the words of a step of which only fetch and end were looked at, from its fetch to the next."""
+    start, fetched, _, end = when[:4]
+    return (end - start | fetched - start << 32), NO_PART, NO_PART, NO_PART

@@ -36,7 +36,7 @@ from longpole.record.hooks.events import (
     STEPPED,
     tell_listeners,
 )
-from longpole.record.hooks.noting import BATCH, INFERENCE, NO_PART, TRAINING, Notebook
+from longpole.record.hooks.noting import BATCH, INFERENCE, TRAINING, Notebook, full_times, light_times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ class Loop:
         skips: Whether this is a loop of inference so short that only the ends of its calls are looked at.
         fetched: Whether a batch has been fetched since a call was last looked at, in such a loop.
         source: The loader, by its iterator, that such a loop last fetched from.
-        trained: Whether a backward pass has begun since an optimizer last stepped.
+        trained: Whether a backward pass has begun since an optimizer last stepped; while light, whether a
+            model was called for one.
         optimizer: The one that stepped last.
         model: What was called last.
         epoch: The epoch that fetches belong to, if any.
@@ -215,7 +216,7 @@ class Loop:
         if not which[0] == which[1] == which[last] or when[last] - when[0] >= STEP_NONE:
             return 0
         self.model = self.model if self.light else which[2]
-        self._put(TRAINING, when[0], when[last], _light_times(when) if self.light else _times(when))
+        self._put(TRAINING, when[0], when[last], light_times(when) if self.light else full_times(when))
         self._clear(when[last])
         self._fetch_at = when[last]
         return last
@@ -478,19 +479,3 @@ _MEANINGS: dict[int, Callable[[Loop, int, Any], None]] = {
     INFERRED: lambda loop, now, model: loop.end_inference(model, now),
     STEPPED: lambda loop, now, optimizer: loop.step(optimizer, now),
 }
-
-
-def _times(when: tuple[int, ...]) -> Times:
-    """Return the times of a regular step as the words of its slot."""
-    start, fetched, called, _, back, done, optimize, stepped, end = when
-    return (
-        (end - start | fetched - start << 32),
-        (called - start | back - called << 32),
-        (back - start | done - back << 32),
-        (optimize - start | stepped - optimize << 32),
-    )
-
-
-def _light_times(when: tuple[int, ...]) -> Times:
-    start, fetched, _, end = when[: len(_LIGHT)]
-    return (end - start | fetched - start << 32), NO_PART, NO_PART, NO_PART
