@@ -32,8 +32,8 @@ _STEPS = f"""
         count(*) AS count, sum(phases.duration_ns) AS total_ns
     FROM phases JOIN step ON phases.parent = step.id WHERE phases.kind IN {_PARTS} GROUP BY ALL
 """
-# Steps of training that were noted lightly: of their parts only the wait for data is known. Of those under way
-# when it was changed what is looked at, no part is.
+# Steps of training that were noted lightly: of their parts only the wait for data is known. Of those under
+# way when it was changed what is looked at, no part is.
 _LIGHT = """
     UNION ALL BY NAME
     SELECT if(waited.parent IS NULL, 'cut', 'light') AS what, step.process, step.kind, step.mark,
