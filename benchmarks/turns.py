@@ -63,11 +63,11 @@ class Switch:
         always: list[tuple[Any, str]] = [
             (dataloader._BaseDataLoaderIter, "__next__"),
             (dataloader.DataLoader, "__iter__"),
-            (model, "__call__"),
         ]
         if not all(hasattr(vars(owner).get(name), "__wrapped__") for owner, name in always):
             raise ValueError("the hooks are not in place: is this process recorded?")
-        self._places = [*always, (torch.autograd, "backward"), (torch.nn.Module, "__call__")]
+        calls = [(model, "__call__"), (torch.nn.Module, "__call__")]
+        self._places = [*always, *calls, (torch.autograd, "backward")]
         optimizers: Any = sys.modules["torch.optim.optimizer"]
         self._tables = optimizers._global_optimizer_pre_hooks, optimizers._global_optimizer_post_hooks
         self._away: list[tuple[Any, str, Any]] = []
@@ -75,7 +75,9 @@ class Switch:
         self._entries: list[dict[Any, Any]] = [{}, {}]
 
     def off(self) -> None:
-        """Put back what the hooks replaced."""
+        """Put back what the hooks replaced; what is there already, once more."""
+        for owner, name, hook in self._away:
+            setattr(owner, name, hook.__wrapped__)
         for owner, name in self._places:
             there = vars(owner)[name]
             if hasattr(there, "__wrapped__"):
@@ -144,11 +146,12 @@ def _batches(loader: Any) -> Iterator[Any]:
 
 def _turn(workload: Any, batches: Iterator[Any], steps: int, name: str, switch: Switch) -> float:
     """Take a turn; return microseconds of CPU time a step."""
-    switch.on()
     switch.off()
     if name == HOOKED:
         switch.on()
         _go_on(time.monotonic_ns() - switch.paused_ns)
+    else:
+        switch.off()  # so that all turns begin with as many changes of classes
     for batch in islice(batches, 1 + steps // 8):
         workload.step(batch)
     began = time.process_time()
@@ -165,6 +168,7 @@ def _go_on(gap_ns: int) -> None:
     loop: Any = LOOPS.known[get_ident()]
     loop.due_ns += gap_ns
     loop.events[:] = [(what, when + gap_ns, which) for what, when, which in loop.events]
+    loop.fetches[:] = [when + gap_ns for when in loop.fetches]
     loop._parts[:] = [(part, start + gap_ns, end + gap_ns) for part, start, end in loop._parts]
     for name in _TIMES:
         if getattr(loop, name):

@@ -10,9 +10,9 @@ import pytest
 from longpole.log.slots import PHASE, PHASE_LAYOUT, SLOT_BYTES, STEP, STEP_KINDS, STEP_LAYOUT, STEP_NONE
 from longpole.record.client.phases import Phase, start_recording, this_ring
 from longpole.record.hooks.led import AnnouncedLoop, LedLoop
+from longpole.record.hooks.loop import Loop
 from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.noting import INFERENCE
-from longpole.record.hooks.steps import Loop
 from longpole.record.rings import RingReader
 
 LOADER, MODEL, MS = 7, 8, 1_000_000

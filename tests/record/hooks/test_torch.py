@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -136,9 +137,10 @@ def test_parts_sum_up_to_long_steps(train: Trains) -> None:
 def test_wait_for_a_slow_loader_is_found(train: Trains) -> None:
     training = train("auto", 3, 16, 0.02)
 
-    waited_s = sum(row[2] for row in training.rows(_PARTS)) / 1e9
+    waits_s = [row[2] / 1e9 for row in training.rows(_PARTS)]
     assert training.slept_s >= 60 * 0.02
-    assert training.slept_s <= waited_s <= 1.05 * training.slept_s
+    assert sum(waits_s) >= training.slept_s
+    assert statistics.median(waits_s) <= 1.05 * training.slept_s / 60
 
 
 def test_epochs_are_phases_that_hold_their_steps(train: Trains) -> None:

@@ -28,8 +28,8 @@ _FULL_LOOKS = (1200, 450, 450)
 # Steps of this length or more are noted in full wherever it is.
 _LONG_ENOUGH_NS = 1_900_000
 # Of steps that are counted, and of those that are noted lightly, one in so many is noted in full.
-_ONE_IN = 50
-_ONE_LIGHT_IN = 16
+_ONE_IN = 100
+_ONE_LIGHT_IN = 64
 _FEW = 8
 _BLOCK = 32
 # How long steps wait to be looked at together.
@@ -48,14 +48,13 @@ class Budget:
         self._kinds = [_Kind() for _ in STEP_KINDS]
 
     @property
-    def quiet(self) -> bool:
-        """Whether parts of training steps need not be looked at for now."""
-        return self.counts(0)
-
-    @property
     def light(self) -> bool:
-        """Whether training steps need only be noted lightly for now."""
-        return self._kinds[0].every == _ONE_LIGHT_IN and self._kinds[0].wanted <= 0
+        """Whether parts of training steps need not be looked at for now."""
+        return self._kinds[0].every > 1 and self._kinds[0].wanted <= 0
+
+    def typical_ns(self, kind: int) -> int:
+        """Return how long steps of a kind took, on average, when that was last looked at."""
+        return self._kinds[kind].mean_ns
 
     def wait_ns(self, kind: int) -> int:
         """Return how long steps may wait to be looked at: those of a sample in full until it is complete."""

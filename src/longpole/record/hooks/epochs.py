@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from longpole.record.hooks.steps import Loop
+    from longpole.record.hooks.loop import Loop
 
 _EPOCH, _EVALUATION = "epoch", "evaluation"
 
@@ -78,14 +78,13 @@ class Epochs:
         loop = LOOPS.settled()
         if loop is None or loop.led:
             return
+        loop.leave_loop()
         self._write_left(id(loader), id(iterator))
         if not self._open:
             at_end(self.finish)
         number = self._numbers[id(loader)] = self._numbers.get(id(loader), 0) + 1
         self._open[id(iterator)] = Epoch(id(loader), number, start_ns)
-        loop.source = 0
-        loop.look_at_fetches(start_ns)
-        loop.begin_loop(start_ns)
+        loop.begin_epoch(id(loader), start_ns)
 
     def _write_left(self, loader: int, iterator: int) -> None:
         """Write the epochs of this loader that were left early in this thread, and one of this iterator."""
@@ -99,9 +98,7 @@ class Epochs:
         try:
             now = monotonic_ns()
             loop.settle()
-            loop.end_loop()
-            loop.epoch, loop.source = None, 0
-            loop.look_at_fetches(now)
+            loop.end_epoch(now)
             epoch = self._open.get(id(iterator))
             if epoch is not None and isinstance(error, StopIteration):
                 epoch.last_ns = now

@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from longpole.record.hooks.loop import Loop
     from longpole.record.hooks.patches import Patches
-    from longpole.record.hooks.steps import Loop
 
 
 def watch_parts(keras: Any, patches: Patches) -> None:

@@ -13,9 +13,10 @@ from time import monotonic_ns
 
 from longpole.record.client.phases import Phase, current, this_ring
 from longpole.record.hooks.events import tell_listeners
+from longpole.record.hooks.loop import Loop
 from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.noting import TRAINING
-from longpole.record.hooks.steps import DATA, Loop
+from longpole.record.hooks.steps import DATA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class LedLoop(Loop):
         self.purpose = phase.kind if phase else ""
         super().__init__(ring)
         self.quiet = under.quiet
-        self._notebook = under._notebook
+        self.notebook = under.notebook
         self._under = under
         self._phase = phase
         self.identity = current()

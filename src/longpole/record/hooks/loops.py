@@ -8,7 +8,7 @@ from _thread import get_ident
 from longpole.record.client.phases import this_ring
 from longpole.record.hooks.ends import at_end
 from longpole.record.hooks.events import EPOCHS, tell_listeners
-from longpole.record.hooks.steps import Loop
+from longpole.record.hooks.loop import Loop
 
 
 class Loops:

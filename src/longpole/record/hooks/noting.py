@@ -79,6 +79,15 @@ class Notebook:
         """Whether steps of inference are only counted for now."""
         return self._budget.counts(INFERENCE)
 
+    @property
+    def quiet(self) -> bool:
+        """Whether steps of training are only counted for now."""
+        return self._budget.counts(TRAINING)
+
+    def typical_ns(self, kind: int) -> int:
+        """Return how long steps of this kind take."""
+        return self._budget.typical_ns(kind)
+
     def wait_ns(self, kind: int) -> int:
         """Return how long what happens next, steps of this kind, may wait to be looked at."""
         return self._budget.wait_ns(kind)
@@ -99,8 +108,8 @@ class Notebook:
         if tally is not None:
             tally.add_row(ends)
 
-    def write(self) -> bool:
-        """Write what waits; return whether parts need not be looked at for now."""
+    def write(self) -> None:
+        """Write what waits."""
         waiting, self._waiting = self._waiting, []
         for kind, step in waiting:
             start, end, parts, _, _ = step
@@ -108,7 +117,6 @@ class Notebook:
             if not self._budget.in_full(kind, end - start, seen) or not self._write(kind, step):
                 self._count(kind, step)
         self.words[self.word] = self.owed = 0
-        return self._budget.quiet
 
     def _write(self, kind: int, step: Step) -> bool:
         """Write a step in full; return whether there was room."""

@@ -15,6 +15,7 @@ from time import monotonic_ns
 from longpole.record.hooks.events import (
     CALL,
     CALL_TO_INFER,
+    CLOSELY,
     FAILED,
     INFERRED,
     RETURN,
@@ -22,14 +23,16 @@ from longpole.record.hooks.events import (
 )
 from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.patches import unseen, without_this_frame
+from longpole.record.hooks.torch_aside import LIGHT, SKIPS, Place
 from longpole.record.hooks.torch_device import FORWARD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from longpole.record.hooks.loop import Loop
     from longpole.record.hooks.patches import Patches
-    from longpole.record.hooks.steps import Loop
+    from longpole.record.hooks.torch_aside import Aside, Shorter
     from longpole.record.hooks.torch_device import DeviceTimer
 
 _LOOK_AGAIN_NS = 2_000_000_000
@@ -51,9 +54,10 @@ def compiling_in(torch: Any) -> Any:
 class Models:
     """Finds the classes of outermost modules, and watches calls of their instances."""
 
-    def __init__(self, torch: Any, timer: DeviceTimer, patches: Patches) -> None:
+    def __init__(self, torch: Any, timer: DeviceTimer, aside: Aside, patches: Patches) -> None:
         """Watch with these patches."""
         self._timer = timer
+        self._aside = aside
         self._module = torch.nn.Module
         self._call = torch.nn.Module.__call__
         self._gradients = torch.is_grad_enabled
@@ -76,6 +80,7 @@ class Models:
         if self._looking is None:
             self._looking = self._watched(self._call, "")
             self._module.__call__ = self._looking
+            CLOSELY.append(True)
 
     def _end(self) -> None:
         self._stop_looking()
@@ -88,6 +93,7 @@ class Models:
 
     def _stop_looking(self) -> None:
         looking, self._looking = self._looking, None
+        CLOSELY.clear()
         if looking is not None and self._module.__call__ is looking:
             self._module.__call__ = self._call
         self._pause_ns *= 2
@@ -103,11 +109,13 @@ class Models:
             known = self._is_model[kind] = _is_plain(kind) and next(model.parameters(), None) is not None
             call = kind.__call__
             if known and call not in self._ours:
-                original = self._call if call is self._looking else call
-                self._ours.append(
-                    self._patches.replace(kind, "__call__", lambda _: self._watched(original, kind.__name__))
-                )
+                self._watch(kind, self._call if call is self._looking else call)
         return known
+
+    def _watch(self, kind: type, original: Any) -> None:
+        place = Place(kind, "__call__", lambda call: self._watched(call, kind.__name__), original)
+        place.when(LIGHT, self._watched_lightly).when(SKIPS)
+        self._ours.append(self._aside.add(place).full)
 
     def _end_call(self, loop: Loop, now_ns: int) -> None:
         """Do what is not done after every call: look at what has happened, or at all modules for a while."""
@@ -130,11 +138,12 @@ class Models:
 
     def _begin_call(self, loop: Loop, model: Any, name: str) -> int:
         """Note that an outermost module is called; return how its return is to be looked at."""
-        if loop.quiet or loop.skips:
+        if loop.skips:
+            return _LEAVE_ALONE
+        if loop.quiet:
             if self._gradients():
-                if loop.quiet:
-                    return _LEAVE_ALONE
-            elif loop.epoch is not None:
+                return _LEAVE_ALONE
+            if loop.epoch is not None:
                 loop.model = name or type(model).__name__
                 fetched, loop.fetched = loop.fetched, False
                 return _LOOK_AT_END if fetched else _LEAVE_ALONE
@@ -170,9 +179,6 @@ class Models:
                         loop.inside, loop.trained, how = True, True, _LOOK_INSIDE_NOT
                         if timed and timer.active:
                             timer.mark(FORWARD)
-                    elif loop.skips and name and not gradients():
-                        if loop.fetched:
-                            loop.fetched, how = False, _LOOK_AT_END
                     else:
                         how = models._begin_call(loop, self, name)
             except Exception as error:  # noqa: BLE001
@@ -197,6 +203,31 @@ class Models:
                     append((RETURN if gradients() else RETURN_WITHOUT_GRADIENTS, now_ns, 0))
                 if now_ns > loop.due_ns:
                     models._end_call(loop, now_ns)
+            return result
+
+        return unseen(wraps(original)(__call__))
+
+    def _watched_lightly(self, original: Any, full: Any, one: Shorter) -> Any:
+        """Return the shortest way to see that a model is called to be trained."""
+        compiling, gradients = self._compiling, self._gradients
+        on, loop, ident = one.on, one.loop, one.ident
+
+        def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+            if compiling():
+                return original(self, *args, **kwargs)
+            mine = on and gradients() and get_ident() == ident and not loop.inside
+            mine = mine and self.__dict__.get("training", True)
+            try:
+                if not mine:
+                    return full(self, *args, **kwargs)
+                loop.inside = loop.trained = True
+                result = original(self, *args, **kwargs)
+                loop.inside = False
+            except BaseException as error:
+                if mine:
+                    loop.inside = False
+                without_this_frame(error)
+                raise
             return result
 
         return unseen(wraps(original)(__call__))

@@ -1,0 +1,360 @@
+"""The loop of one thread: events on their way to being steps.
+
+Between two steps the processor's caches have forgotten us, and every line of code costs ten times what it
+does in a tight loop. So an event is only put into a list, with its time; what it means is found out for
+several steps at once. How many steps have ended in the list is a word in the ring, in case of a kill.
+
+The less of a loop need be looked at, the less is: all events of it; or, of steps of training that go alike,
+only fetches and ends; or, of short steps of inference over a loader, only fetches.
+"""
+
+from __future__ import annotations
+
+from longpole.log.slots import STEP_NONE
+from longpole.record.client.phases import current, lane
+from longpole.record.hooks.budget import LONGEST_WAIT_NS
+from longpole.record.hooks.events import (
+    BACK,
+    BACK_DONE,
+    CALL,
+    CALL_TO_INFER,
+    CLOSELY,
+    ENTER,
+    EPOCHS,
+    FAILED,
+    FETCH,
+    FETCHED,
+    INFERRED,
+    OPTIMIZE,
+    OPTIMIZED,
+    RETURN,
+    RETURN_WITHOUT_GRADIENTS,
+    SAVED,
+    STEPPED,
+    tell_listeners,
+)
+from longpole.record.hooks.noting import INFERENCE, TRAINING, Notebook, full_times, light_times
+from longpole.record.hooks.steps import Steps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from longpole.record.client.ring import Ring
+    from longpole.record.hooks.events import Event
+    from longpole.record.hooks.noting import Parts, Times
+
+# How long events may wait at first; then twice as long, and so on, until it is known how a loop goes. Two
+# steps are enough where it is known how long they take.
+_FIRST_WAIT_NS = 5_000_000
+_FIRST_STEPS = 2
+# What most steps of training consist of; the last fetch is the next step's.
+_REGULAR = (FETCH, FETCHED, CALL, RETURN, BACK, BACK_DONE, OPTIMIZE, OPTIMIZED, FETCH)
+_LIGHT = (FETCH, FETCHED, STEPPED, FETCH)
+# Events that are left of steps cut by the times when events are looked at; with more a loop is not steady.
+_CUT_OFF = 2 * len(_REGULAR)
+
+
+class Loop(Steps):
+    """The loop of one thread.
+
+    Attributes:
+        events: What has happened, and has not been looked at: what, when, and which.
+        append: Takes one more event.
+        fetches: When batches were fetched, where only that is looked at.
+        append_fetch: Takes one more of them.
+        due_ns: When events must be looked at.
+        plain: Whether all parts of steps are looked at and nobody leads the loop.
+        skips: Whether this is a loop of inference so short that only its fetches are looked at.
+        fetched: Whether a batch has been fetched since a call was last looked at, in a quiet loop.
+        source: The loader, by its iterator, that a quiet loop last fetched from.
+        loader: The loader over which a loop last began.
+        trained: Whether a backward pass has begun since an optimizer last stepped; while light, whether a
+            model was called for one.
+        optimizer: The one that stepped last.
+        model: What was called last.
+        epoch: The epoch that fetches belong to, if any.
+        parent: The phase that steps outside epochs belong to; -1 for the one they run in.
+        notebook: Where steps that have ended are noted.
+        led: Whether a framework says which epochs there are; loops over data loaders are none then.
+    """
+
+    led = False
+
+    __slots__ = (
+        "_kinds",
+        "_latest",
+        "_mixed",
+        "_patience_ns",
+        "_pending",
+        "_steady",
+        "append",
+        "append_fetch",
+        "due_ns",
+        "epoch",
+        "events",
+        "fetched",
+        "fetches",
+        "loader",
+        "model",
+        "notebook",
+        "optimizer",
+        "parent",
+        "plain",
+        "skips",
+        "source",
+        "trained",
+    )
+
+    def __init__(self, ring: Ring) -> None:
+        """Begin with no step under way."""
+        super().__init__()
+        self.notebook = Notebook(ring, lane())
+        self.due_ns, self._patience_ns = 0, _FIRST_WAIT_NS
+        self.plain = not self.led
+        self.events: list[Event] = []
+        self.fetches: list[int] = []
+        self.append = self.take if self.led else self.events.append
+        self.append_fetch = self.fetches.append
+        self.trained = self.skips = self.fetched = self._steady = self._mixed = self._pending = False
+        self.optimizer = self.source = self.loader = 0
+        self._latest = TRAINING
+        self._kinds: set[int] = set()
+        self.model = "model"
+        self.epoch: Any = None
+        self.parent = -1
+
+    def take(self, event: Event) -> None:
+        """Take an event for what it means."""
+        what, now, which = event
+        _MEANINGS[what](self, now, which)
+
+    def step_done(self, optimizer: int, now: int) -> None:
+        """Note that an optimizer has stepped: after a backward pass, or once more, that ends a step."""
+        if self.trained or self.optimizer == optimizer:
+            self.notebook.owe()
+        if self.light and self.optimizer != optimizer:
+            self._mix(now)
+        self.trained, self.optimizer = False, optimizer
+        if now > self.due_ns:
+            self.settle()
+
+    def settle(self) -> None:
+        """Look at all that has happened."""
+        fetches, events = self.fetches[:], self.events[:]
+        del self.fetches[: len(fetches)]
+        del self.events[: len(events)]  # and nothing that a signal handler has put behind them
+        if fetches:
+            self._count_fetches(fetches)
+        self._take_all(events)
+        if fetches or events or self.notebook.full:  # full of steps that were told without events
+            self._write()
+        if fetches or events:
+            times = fetches or [events[0][1], events[-1][1]]
+            if self._steady or self.skips:
+                self._patience_ns = LONGEST_WAIT_NS
+            elif times[-1] - times[0] >= self._patience_ns:
+                self._patience_ns *= 2
+            self.due_ns = times[-1] + min(self._patience_ns, self.notebook.wait_ns(self._latest))
+
+    def _take_all(self, events: list[Event]) -> None:
+        at = singly = steps = 0
+        while at < len(events):
+            what = events[at][0]
+            self.take(events[at])
+            taken = int(what == FETCH)
+            while taken:
+                taken = self._take_regular(events[at : at + len(_REGULAR)])
+                at, steps = at + taken, steps + bool(taken)
+            at, singly = at + 1, singly + 1
+        if steps or singly > _CUT_OFF:
+            self._steady = singly <= _CUT_OFF
+
+    def _take_regular(self, events: list[Event]) -> int:
+        """Take a step that went as most do all at once, its first fetch taken already.
+
+        Returns:
+            How many events it consists of; 0 where it went otherwise.
+        """
+        what, when, which = zip(*events)
+        pattern = _LIGHT if self.light else _REGULAR
+        last = len(pattern) - 1
+        if what[: last + 1] != pattern or self._start != when[0] or self._partial:
+            return 0
+        if not which[0] == which[1] == which[last] or when[last] - when[0] >= STEP_NONE:
+            return 0
+        self.model = self.model if self.light else which[2]
+        self._put(TRAINING, when[0], when[last], light_times(when) if self.light else full_times(when))
+        self._clear(when[last])
+        self._fetch_at = when[last]
+        return last
+
+    def _count_fetches(self, times: list[int]) -> None:
+        """Count steps of inference: each fetch has ended one and begun the next."""
+        if self._calls or self._stepped_at:  # from before, when more was looked at
+            self._close(times[0])
+        elif self._start and self._fetched_by:
+            times = [self._start, *times]
+        if len(times) > 1:
+            self._count_inference(times)
+        self._clear(times[-1])
+        self._fetched_by = self.began_by
+        self._pending = self._partial = True
+
+    def _count_inference(self, times: list[int]) -> None:
+        """Count steps of inference from each of these times to the next, all at once."""
+        self.notebook.count_inference(self.model, times)
+        self._kinds.add(INFERENCE)
+        if self.epoch is not None:
+            self.epoch.counts[INFERENCE] += len(times) - 1
+            self.epoch.last_ns = times[-1]
+
+    def leave_loop(self) -> None:
+        """Count the step under way where a loop was left in which only fetches were looked at."""
+        if self._pending and self._start and not self._calls:
+            self._count_inference([self._start, self._start + self.notebook.typical_ns(INFERENCE)])
+            self._clear(0)
+        self._pending = False
+
+    def begin_epoch(self, loader: int, now: int) -> None:
+        """A loop over a loader begins: one after which it goes on as before, or another."""
+        if not self.light or loader != self.loader:
+            self.look_at_fetches(now)
+        self.source, self.loader = 0, loader
+        self.begin_loop(now)
+
+    def begin_loop(self, now: int) -> None:
+        """A loop begins: a step that is only counted lasts from here."""
+        if self.quiet and not self._start:
+            self._start = now
+
+    def end_epoch(self, now: int) -> None:
+        """There was no further batch. Steps of training that go alike may well go on so in the next epoch."""
+        self.end_loop()
+        self.epoch, self.source = None, 0
+        if not self.light:
+            self.look_at_fetches(now)
+
+    def look_at_fetches(self, now: int) -> None:
+        """Look at the whole of each step, until it is known how they go: a loop begins or ends."""
+        typical_ns = self.notebook.typical_ns(self._latest) or _FIRST_WAIT_NS
+        self.due_ns = min(self.due_ns, now + min(_FIRST_WAIT_NS, _FIRST_STEPS * typical_ns))
+        self._pending = False
+        if self.skips:
+            self.skips = False
+            tell_listeners()
+        self.look_at_all()
+
+    def look_at_all(self) -> None:
+        """Look at the whole of each step of training, until it is known that they go alike."""
+        self._steady, self._patience_ns = False, _FIRST_WAIT_NS
+        if self.light:
+            self.light, self.quiet = False, self.notebook.quiet
+            self._partial |= bool(self._start)  # of the step under way some parts went unseen
+            tell_listeners()
+        self.plain = not (self.led or self.quiet or self.skips)
+
+    def _mix(self, now: int) -> None:
+        """Take note that another optimizer than the usual one has stepped: steps do not go alike any more."""
+        self._mixed = True
+        if self.trained:  # a model was called for it: it had a backward pass of its own
+            self.events.insert(len(self.events) - 1, (BACK, now, 0))
+        self.settle()
+        self.look_at_all()
+
+    def _write(self) -> None:
+        before = self.quiet, self.skips, self.light
+        self.notebook.write()
+        self.skips = self._infers_shortly()
+        apart = self.skips or self.led or self._mixed or CLOSELY
+        self.light = self._steady and self.notebook.light and not apart
+        self.quiet = self.notebook.quiet and not self.light
+        self.plain = not (self.quiet or self.skips or self.light or self.led)
+        self._kinds.clear()
+        if before != (self.quiet, self.skips, self.light):
+            self._partial = True  # of the step now under way some parts go unseen
+            tell_listeners()
+        if self._stepped_at:
+            self.notebook.owe()
+
+    def _infers_shortly(self) -> bool:
+        """Return whether this is a loop over a loader of nothing but inference that is only counted."""
+        if self.led or self.epoch is None or self._trained or self._stepped_at or CLOSELY:
+            return False
+        nothing_else = self._kinds == {INFERENCE} if self._kinds else self.skips
+        return nothing_else and self.notebook.counts_inference
+
+    def _fetch(self, source: int, now: int) -> None:
+        self.begin_fetch(source, now)
+        epoch = self.epoch = EPOCHS.get(source)
+        if epoch is not None:
+            epoch.last_ns = now
+
+    def _call(self, model: str, now: int, *, training: bool) -> None:
+        self.model = model
+        self.begin_call(now, training=training)
+
+    def change_loader(self, source: int, now: int) -> None:
+        """A loop that is not looked into fetches from another loader than before."""
+        if self._stepped_at or (self._calls and not self._trained):
+            self._close(self._stepped_at or self._forward_end or now)
+        self._clear(now)
+        self.began_by = source
+        self.epoch = EPOCHS.get(source)
+
+    def end_inference(self, model: str, now: int) -> None:
+        """A call has returned in a loop of which only that is looked at: a step, from the last one's end."""
+        self.model = model or self.model
+        start = self._start
+        if self._stepped_at or self._calls:  # from before, when more was looked at
+            start = self._stepped_at or self._forward_end
+            self._close(start)
+        self._put(INFERENCE, start or now, now, [])
+        self._clear(now)
+
+    def finish(self) -> None:
+        """Close what is complete, and write it: the process or its recording ends."""
+        self.settle()
+        self.leave_loop()
+        if self._stepped_at:
+            self._close(self._stepped_at)
+        elif self._forward_from and self._forward_end and not self._trained:
+            self._close(self._forward_end)
+        self.notebook.write()
+
+    def _put(self, kind: int, start: int, end: int, parts: Parts | Times) -> None:
+        epoch = self.epoch
+        if epoch is None:
+            parent = self.parent if self.parent >= 0 else current()
+        else:
+            parent = epoch.identity
+            epoch.counts[kind] += 1
+            epoch.last_ns = end
+        self.notebook.put(kind, (start, end, parts, parent, self.model))
+        self._latest = kind
+        self._kinds.add(kind)
+        if self.led:
+            self.notebook.owe(kind)
+            if end > self.due_ns or self.notebook.full:
+                self.due_ns = end + LONGEST_WAIT_NS
+                self._write()
+
+
+_MEANINGS: dict[int, Callable[[Loop, int, Any], None]] = {
+    FETCH: lambda loop, now, source: loop._fetch(source, now),
+    FETCHED: lambda loop, now, source: loop.end_fetch(source, now),
+    CALL: lambda loop, now, model: loop._call(model, now, training=True),
+    CALL_TO_INFER: lambda loop, now, model: loop._call(model, now, training=False),
+    RETURN: lambda loop, now, _: loop.end_call(now, gradients=True),
+    RETURN_WITHOUT_GRADIENTS: lambda loop, now, _: loop.end_call(now, gradients=False),
+    BACK: lambda loop, now, _: loop.begin_backward(now),
+    BACK_DONE: lambda loop, now, _: loop.end_backward(now),
+    OPTIMIZE: lambda loop, now, optimizer: loop.begin_optimizer(optimizer, now),
+    OPTIMIZED: lambda loop, now, _: loop.end_optimizer(now),
+    SAVED: lambda loop, start, end: loop.add_checkpoint(start, end),
+    FAILED: lambda loop, now, _: loop.fail_call(now),
+    ENTER: lambda loop, now, source: loop.change_loader(source, now),
+    INFERRED: lambda loop, now, model: loop.end_inference(model, now),
+    STEPPED: lambda loop, now, optimizer: loop.step(optimizer, now),
+}
