@@ -106,6 +106,18 @@ def test_number_of_steps_is_exact_while_parts_are_not_looked_at(user: Someone) -
     assert waits >= 550  # of 150 batches, four times
 
 
+def test_short_inference_is_counted_by_its_batches_with_hardly_a_look(user: Someone) -> None:
+    done = user.record(user.python, str(PROGRAMS / "torch_infer.py"))
+
+    assert done.returncode == 0, done.stderr
+    steps, batches, looked_at, looked_into = map(float, done.stdout.split())
+    loops = Training(user.latest(), Path(), 0.0)
+    assert (loops.count("inference"), loops.count("batch")) == (steps, batches)
+    assert looked_at < 0.1
+    assert looked_into < 0.02  # all modules are looked at now and then, for a few calls
+    assert loops.run.recording.hooks_given_up == ()
+
+
 def test_low_detail_keeps_few_steps_in_full(train: Trains) -> None:
     training = train("low", 15, 8)
 

@@ -10,6 +10,8 @@ only fetches and ends; or, of short steps of inference over a loader, only fetch
 
 from __future__ import annotations
 
+from operator import sub
+
 from longpole.log.slots import STEP_NONE
 from longpole.record.client.phases import current, lane
 from longpole.record.hooks.budget import LONGEST_WAIT_NS
@@ -152,7 +154,7 @@ class Loop(Steps):
             self._write()
         if fetches or events:
             times = fetches or [events[0][1], events[-1][1]]
-            if self._steady or self.skips:
+            if self.light or self.skips or (self._steady and not self.notebook.light):
                 self._patience_ns = LONGEST_WAIT_NS
             elif times[-1] - times[0] >= self._patience_ns:
                 self._patience_ns *= 2
@@ -163,10 +165,13 @@ class Loop(Steps):
         while at < len(events):
             what = events[at][0]
             self.take(events[at])
+            if what == FETCH and self.light:
+                taken = self._take_alike(events[at:])
+                at, steps = at + taken, steps + taken
             taken = int(what == FETCH)
             while taken:
                 taken = self._take_regular(events[at : at + len(_REGULAR)])
-                at, steps = at + taken, steps + bool(taken)
+                at, steps = at + taken, steps + taken
             at, singly = at + 1, singly + 1
         if steps or singly > _CUT_OFF:
             self._steady = singly <= _CUT_OFF
@@ -190,6 +195,28 @@ class Loop(Steps):
         self._fetch_at = when[last]
         return last
 
+    def _take_alike(self, events: list[Event]) -> int:
+        """Take all steps that were looked at lightly at once, the first fetch taken already.
+
+        Returns:
+            How many events they consist of; 0 where one of them went otherwise than most do.
+        """
+        size = len(_LIGHT) - 1
+        many = (len(events) - 1) // size
+        what, when, which = zip(*events[: many * size + 1])
+        if what != _LIGHT[:-1] * many + _LIGHT[-1:] or self._start != when[0] or self._partial:
+            return 0
+        starts, fetched = when[::size], when[1::size]
+        longest = max(map(sub, starts[1:], starts), default=0)
+        if longest >= STEP_NONE or len({*which[::size], *which[1::size]}) > 1:
+            return 0
+        if many:
+            self._count(TRAINING, many, starts[-1])
+            self.notebook.note_alike(starts, fetched, self._parent())
+            self._clear(starts[-1])
+            self._fetch_at = starts[-1]
+        return many * size
+
     def _count_fetches(self, times: list[int]) -> None:
         """Count steps of inference: each fetch has ended one and begun the next."""
         if self._calls or self._stepped_at:  # from before, when more was looked at
@@ -205,10 +232,7 @@ class Loop(Steps):
     def _count_inference(self, times: list[int]) -> None:
         """Count steps of inference from each of these times to the next, all at once."""
         self.notebook.count_inference(self.model, times)
-        self._kinds.add(INFERENCE)
-        if self.epoch is not None:
-            self.epoch.counts[INFERENCE] += len(times) - 1
-            self.epoch.last_ns = times[-1]
+        self._count(INFERENCE, len(times) - 1, times[-1])
 
     def leave_loop(self) -> None:
         """Count the step under way where a loop was left in which only fetches were looked at."""
@@ -269,7 +293,7 @@ class Loop(Steps):
         self.skips = self._infers_shortly()
         apart = self.skips or self.led or self._mixed or CLOSELY
         self.light = self._steady and self.notebook.light and not apart
-        self.quiet = self.notebook.quiet and not self.light
+        self.quiet = self.notebook.quiet and not (self.light or CLOSELY)
         self.plain = not (self.quiet or self.skips or self.light or self.led)
         self._kinds.clear()
         if before != (self.quiet, self.skips, self.light):
@@ -324,21 +348,26 @@ class Loop(Steps):
         self.notebook.write()
 
     def _put(self, kind: int, start: int, end: int, parts: Parts | Times) -> None:
-        epoch = self.epoch
-        if epoch is None:
-            parent = self.parent if self.parent >= 0 else current()
-        else:
-            parent = epoch.identity
-            epoch.counts[kind] += 1
-            epoch.last_ns = end
-        self.notebook.put(kind, (start, end, parts, parent, self.model))
-        self._latest = kind
-        self._kinds.add(kind)
+        self.notebook.put(kind, (start, end, parts, self._parent(), self.model))
+        self._count(kind, 1, end)
         if self.led:
             self.notebook.owe(kind)
             if end > self.due_ns or self.notebook.full:
                 self.due_ns = end + LONGEST_WAIT_NS
                 self._write()
+
+    def _parent(self) -> int:
+        """Return the phase that a step now belongs to."""
+        if self.epoch is not None:
+            return int(self.epoch.identity)
+        return self.parent if self.parent >= 0 else current()
+
+    def _count(self, kind: int, steps: int, end: int) -> None:
+        self._latest = kind
+        self._kinds.add(kind)
+        if self.epoch is not None:
+            self.epoch.counts[kind] += steps
+            self.epoch.last_ns = end
 
 
 _MEANINGS: dict[int, Callable[[Loop, int, Any], None]] = {

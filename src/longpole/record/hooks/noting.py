@@ -108,6 +108,21 @@ class Notebook:
         if tally is not None:
             tally.add_row(ends)
 
+    def note_alike(self, starts: tuple[int, ...], fetched: tuple[int, ...], parent: int) -> None:
+        """Note steps of training at once that each last to the next start, their data there in between."""
+        kind = STEP_KINDS[TRAINING]
+        if self._budget.count(TRAINING, len(fetched), starts[-1] - starts[0]).counted:
+            tally = self._ring.tally(kind, kind)
+            if tally is not None:
+                tally.add_row(list(starts))
+            return
+        slot, label = self._ring.slot, self._ring.text(kind) << 40 | TRAINING << 32
+        first = STEP | OK << 8 | self._lane << 16 | parent << 32
+        for start, there, end in zip(starts, fetched, starts[1:]):
+            times = end - start | there - start << 32, NO_PART, NO_PART, NO_PART
+            if not slot(STEP_WORDS, first, new_identity() | label, start, *times):
+                self._count(TRAINING, (start, end, [], parent, ""))
+
     def write(self) -> None:
         """Write what waits."""
         waiting, self._waiting = self._waiting, []

@@ -75,8 +75,6 @@ class Models:
     def look(self) -> None:
         """Look at the calls of all modules for a few calls of outermost ones."""
         self._left = _CALLS_TO_LOOK_AT
-        for loop in list(LOOPS.known.values()):
-            loop.due_ns = 0
         if self._looking is None:
             self._looking = self._watched(self._call, "")
             self._module.__call__ = self._looking
@@ -120,15 +118,13 @@ class Models:
     def _end_call(self, loop: Loop, now_ns: int) -> None:
         """Do what is not done after every call: look at what has happened, or at all modules for a while."""
         try:
-            if not loop.led:
-                loop.settle()
-            if self._looking is not None:
+            if CLOSELY:
                 self._look_on()
-            elif now_ns > self._look_again_ns:
+            if now_ns > loop.due_ns and not loop.led:
+                loop.settle()
+            if not CLOSELY and now_ns > self._look_again_ns:
                 self.look()
-            if self._looking is not None:
                 loop.look_at_all()
-                loop.due_ns = 0  # each call counts then
         except Exception as error:  # noqa: BLE001
             self._patches.give_up(error)
 
@@ -201,7 +197,7 @@ class Models:
                 else:
                     loop.inside = False
                     append((RETURN if gradients() else RETURN_WITHOUT_GRADIENTS, now_ns, 0))
-                if now_ns > loop.due_ns:
+                if now_ns > loop.due_ns or CLOSELY:
                     models._end_call(loop, now_ns)
             return result
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Shares of one core that a search for processes, and readings of PSS, may take.
 _SEARCH_SHARE = 0.001
-_MEMORY_SHARE = 0.0005
+_MEMORY_SHARE = 0.00025
 # The first searches run on cold caches and would be held against the ones that matter.
 _FREE_SEARCHES = 10
 _LONGEST_PAUSE_NS = 2_000_000_000
