@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from longpole.record.hooks.events import LISTENERS, tell_listeners
 from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.patches import Patches
-from longpole.record.hooks.torch_aside import LIGHT, SKIPS, Aside, Place, Shorter, get_ident
+from longpole.record.hooks.torch_aside import LIGHT, SKIPS, Aside, Place, Shorter
 
 ELSEWHERE = -1
 IN_FULL, LIGHTLY, SKIPPED = "in full", "lightly", "skipped"

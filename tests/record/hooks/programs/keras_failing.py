@@ -3,12 +3,15 @@
 import os
 import sys
 import traceback
+import warnings
 
 os.environ["KERAS_BACKEND"] = "torch"
 
 import keras
 import numpy as np
 
+# Keras calls back in threads of its own, which warn now sooner and now later.
+warnings.filterwarnings("ignore", "__array__ implementation", DeprecationWarning)
 X = np.ones((8, 2), "float32")
 Y = X.sum(1, keepdims=True)
 

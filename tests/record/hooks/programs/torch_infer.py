@@ -1,4 +1,4 @@
-"""Infers in short steps for some seconds; prints the steps, and how often hooks on modules were in the way."""
+"""Infers in short steps for seconds; prints the steps, and how often hooks on modules were in the way."""
 
 import time
 
