@@ -16,6 +16,7 @@ from longpole.analyse.memory import MemoryPeak, peak_memory
 from longpole.analyse.phases import cut_phases, phase_sums
 from longpole.analyse.processes import process_uses
 from longpole.analyse.steps import counting, parts_of_steps, step_uses
+from longpole.analyse.tasks import task_uses
 from longpole.analyse.trials import trials_of
 from longpole.analyse.values import number, whole, word
 from longpole.analyse.visibility import Witness, limits, unseen
@@ -48,6 +49,7 @@ class Evidence:
         gpus: As ``gpu_use`` takes them.
         steps: As ``step_uses`` takes them.
         trials: As ``trials_of`` takes them.
+        tasks: As ``task_uses`` takes them.
     """
 
     manifest: Manifest
@@ -64,6 +66,7 @@ class Evidence:
     gpus: Columns
     steps: Columns
     trials: Columns
+    tasks: Columns
 
 
 def overview(evidence: Evidence) -> Overview:
@@ -104,6 +107,7 @@ def overview(evidence: Evidence) -> Overview:
         cores=_cores(evidence.hosts),
         process_list=uses,
         trials=trials_of(evidence.trials, evidence.steps),
+        tasks=task_uses(evidence.tasks),
     )
 
 

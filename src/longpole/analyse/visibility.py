@@ -48,7 +48,10 @@ class Witness:
 
 def unseen(witness: Witness) -> tuple[str, ...]:
     """Return what happened and is not in the run."""
+    if _only_told(witness):
+        return witness.notes.gaps
     return (
+        *witness.notes.gaps,
         *_lost(witness),
         *hooks_missing(witness.notes),
         *_missed_processes(witness),
@@ -59,7 +62,17 @@ def unseen(witness: Witness) -> tuple[str, ...]:
 
 def limits(witness: Witness) -> tuple[str, ...]:
     """Return what the numbers of a run do not say."""
+    if _only_told(witness):
+        return (
+            f"All of this is as told by {' and '.join(witness.notes.told_by)}.",
+            *_damage(witness.reading),
+        )
     return (*_particular_limits(witness), *_standing_limits(witness))
+
+
+def _only_told(witness: Witness) -> bool:
+    """Return whether another system told all there is: nothing of it was seen by us."""
+    return bool(witness.notes.told_by) and not witness.notes.logs
 
 
 _MAPPED = "Bytes that move through memory maps (mmap) are not counted."

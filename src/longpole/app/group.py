@@ -12,6 +12,10 @@ from longpole.errors import UsageError
 COMPLETION = "_LONGPOLE_COMPLETE"
 
 
+# Commands that cannot be the name of a module.
+_MODULES = {"import": "imports"}
+
+
 def run_command(arguments: list[str]) -> int:
     """Run one command; return its exit code.
 
@@ -48,7 +52,8 @@ class Group(click.Group):
             return click.Command("record", short_help="Run any command and record it.")
         if cmd_name not in NAMES:
             return None
-        command: click.Command = import_module(f"longpole.app.commands.{cmd_name}").command
+        module = _MODULES.get(cmd_name, cmd_name)
+        command: click.Command = import_module(f"longpole.app.commands.{module}").command
         return command
 
     def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002

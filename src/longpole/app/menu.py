@@ -8,6 +8,7 @@ INTRODUCTION = "Find out where the time of a workflow goes."
 MENU = {
     "Record": {
         "record": "Run any command and record where its time goes.",
+        "import": "Make a run of jobs that already ran: Slurm's accounting.",
     },
     "Look": {
         "show": "One run in one screen.",

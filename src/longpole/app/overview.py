@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from longpole.analyse.overview import Evidence, overview
 from longpole.app.steps import steps_of, trials_of
-from longpole.model.execution import CONTAINERS, Metric, Scope, Status
+from longpole.app.tasks import tasks_of
+from longpole.model.execution import CONTAINERS, JOB_KINDS, Metric, Scope, Status
 from longpole.model.overview import Overview
 from longpole.store.run import StoredRun
 
@@ -16,7 +17,7 @@ _PHASES = f"""
     SELECT kind, name, sum(count)::BIGINT AS count, sum(duration_ns)::BIGINT AS total_ns,
         count(*) FILTER (status = '{Status.UNFINISHED}') AS cut,
         count(*) FILTER (count <> 1 OR lane IS NULL) AS many
-    FROM phases WHERE kind NOT IN {CONTAINERS} GROUP BY kind, name
+    FROM phases WHERE kind NOT IN {CONTAINERS + JOB_KINDS} GROUP BY kind, name
 """
 _METRICS = ", ".join(f"max(value) FILTER (metric = '{metric}') AS {metric}" for metric in Metric)
 _PROCESSES = f"""
@@ -61,6 +62,7 @@ def overview_of(run: StoredRun) -> Overview:
             phases=phases,
             steps=steps_of(run, phases),
             trials=trials_of(run, phases),
+            tasks=tasks_of(run),
             processes=run.query(_PROCESSES),
             memory=run.query(_MEMORY),
             host=run.query(_MEANS.format(which=f"scope = '{Scope.HOST}'")),

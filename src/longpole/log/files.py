@@ -15,6 +15,7 @@ from longpole.log.frames import (
     file_header,
     file_version,
     note_frames,
+    piece_frame,
     scan,
     slot_frames,
 )
@@ -58,6 +59,10 @@ class LogWriter:
         """Take notes, each one line of JSON without its newline."""
         if lines:
             self._take(len(lines), note_frames(lines, self.records))
+
+    def piece(self, piece: bytes) -> None:
+        """Take a piece of a table."""
+        self._take(1, piece_frame(piece, self.records))
 
     def flush(self) -> None:
         """Write what is waiting; on failure keep it for the next time."""

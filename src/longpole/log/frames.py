@@ -1,10 +1,10 @@
 """Frames: how slots and notes lie in a log file, and how to find the intact ones again.
 
 A log is a 64-byte file header and then frames. A frame is a 32-byte header (sync mark, kind, version,
-source, length, number of its first record, how many records, checksum) and its payload: whole slots, or
-notes as lines of JSON. The record numbers run through the file, so a reader that had to skip damaged
-bytes knows how many records are missing. A frame holds at most ``FRAME_RECORDS`` records: that is how
-much one flipped bit can cost.
+source, length, number of its first record, how many records, checksum) and its payload: whole slots, notes
+as lines of JSON, or one piece of a table, which is one record. The record numbers run through the file, so
+a reader that had to skip damaged bytes knows how many records are missing. A frame holds at most
+``FRAME_RECORDS`` records: that is how much one flipped bit can cost.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ FILE_HEADER = struct.Struct("<8sHHIQ36sI")
 SYNC = b"\xf7LPf"
 SLOTS = 1
 NOTES = 2
+PIECE = 3
 FRAME_VERSION = 1
 FRAME_RECORDS = 64
 # sync, kind, version, source, length, first record, records, checksum of all but itself
@@ -95,6 +96,11 @@ def note_frames(lines: list[bytes], first: int) -> bytes:
         some = lines[at : at + FRAME_RECORDS]
         frames.append(_frame(NOTES, 0, memoryview(b"\n".join(some)), first + at, len(some)))
     return b"".join(frames)
+
+
+def piece_frame(piece: bytes, first: int) -> bytes:
+    """Return the frame that holds a piece of a table."""
+    return _frame(PIECE, 0, memoryview(piece), first, 1)
 
 
 def scan(log: bytes | memoryview, tally: Tally) -> Iterator[Frame]:

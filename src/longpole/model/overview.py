@@ -86,6 +86,26 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskUse:
+    """All tasks of one type; times are sums over all their attempts, but for p50 and p95 of one execution.
+
+    ``never`` are tasks that never ran; ``hold_s`` is time in which nothing could have started them.
+    """
+
+    type: str
+    tasks: int
+    never: int
+    attempts: int
+    failed: int
+    hold_s: float | None
+    queue_s: float | None
+    exec_s: float | None
+    exec_p50_s: float | None
+    exec_p95_s: float | None
+    peak_memory_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class ProcessUse:
     """What one process, or all of one program, used."""
 
@@ -150,3 +170,9 @@ class Overview:
     cores: int | None
     process_list: tuple[ProcessUse, ...]
     trials: tuple[Trial, ...]
+    tasks: tuple[TaskUse, ...] = ()
+
+    @property
+    def told(self) -> bool:
+        """Whether all that is known is what another system told: nothing was recorded."""
+        return bool(self.tasks) and not self.processes and self.recording is None

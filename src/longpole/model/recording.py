@@ -110,6 +110,8 @@ class RecordingNotes:
         details: How much of their steps processes chose to note: the last choice for each kind of step.
         unreached: Pythons that hooks could not be loaded into, the most frequent commands first.
         unreached_total: How many there were, those of commands that are not listed included.
+        told_by: Other systems that told of this run.
+        gaps: What these could not tell, as sentences.
     """
 
     logs: int = 0
@@ -134,3 +136,5 @@ class RecordingNotes:
     details: tuple[DetailChoice, ...] = ()
     unreached: tuple[UnreachedPython, ...] = ()
     unreached_total: int = 0
+    told_by: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()

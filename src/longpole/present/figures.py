@@ -27,7 +27,11 @@ def figures(overview: Overview) -> Table:
 
 
 def _lines(overview: Overview) -> Iterator[Line]:
+    if overview.told and overview.cpu_user_s is None:
+        return
     yield _cpu(overview)
+    if overview.told:
+        return
     yield "Memory", _size(overview.peak_memory_bytes), "at the peak of all processes together"
     yield _moved("Read", overview.read_bytes, overview.storage_read_bytes, "from storage")
     yield _moved("Written", overview.written_bytes, overview.storage_written_bytes, "to storage")

@@ -62,10 +62,15 @@ def _signal_name(number: int) -> str:
 
 
 def _where(overview: Overview) -> str:
-    many = "process" if overview.processes == 1 else "processes"
-    facts = [f"{overview.processes:,} {many}"]
+    facts = [_counted(sum(use.tasks for use in overview.tasks), "task", "tasks")] if overview.tasks else []
+    if not overview.told:
+        facts.append(_counted(overview.processes, "process", "processes"))
     if overview.cores:
         facts.append(f"{overview.cores} core{'s' if overview.cores > 1 else ''}")
     if overview.started:
         facts.append(f"{overview.started[:16].replace('T', ' ')} UTC")
     return ", ".join([*facts, f"run {overview.run}"])
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

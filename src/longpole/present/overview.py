@@ -10,6 +10,7 @@ from longpole.present.headline import headline
 from longpole.present.remarks import remarks
 from longpole.present.shares import phases, processes
 from longpole.present.steps import steps
+from longpole.present.tasks import tasks
 from longpole.present.terminal import write_text
 from longpole.present.trials import trials
 
@@ -25,6 +26,7 @@ def show_overview(overview: Overview, console: Console, most_rows: int | None = 
     sections = (
         headline(overview, console),
         figures(overview),
+        tasks(overview, console, most_rows),
         trials(overview, most_rows),
         steps(overview, "training", console, most_rows),
         steps(overview, "inference", console, most_rows),

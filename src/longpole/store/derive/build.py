@@ -16,15 +16,16 @@ from longpole.store.derive.exits import Exits
 from longpole.store.derive.files import file_tables
 from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.marked import Marked
-from longpole.store.derive.phases import RunPhase, phase_parts
+from longpole.store.derive.phases import RunPhase, last_id, phase_parts
 from longpole.store.derive.processes import Processes
 from longpole.store.derive.pythons import Pythons
-from longpole.store.derive.recording import recording_notes, with_remarks, with_unreached
+from longpole.store.derive.recording import recording_notes, with_remarks, with_told, with_unreached
 from longpole.store.derive.remarks import Remarks
 from longpole.store.derive.rings import Rings
 from longpole.store.derive.samples import SUMMED, Readings, Resources, sample_parts, sampled_sums
 from longpole.store.derive.span import Span, span_of
 from longpole.store.derive.sums import Sums
+from longpole.store.derive.told import ToldRows
 from longpole.store.derive.totals import total_table
 
 
@@ -50,6 +51,7 @@ class _Parts:
     processes: Processes
     sums: Sums
     run: RunPhase
+    told: ToldRows
 
 
 def build(content: Content, manifest: Manifest, state: State) -> Built:
@@ -61,36 +63,46 @@ def build(content: Content, manifest: Manifest, state: State) -> Built:
     exits = Exits(logs, rings, hosts.offsets)
     marked = Marked(logs, rings, hosts.offsets)
     readings = Readings(logs)
-    span = span_of(logs, exits, hosts.offsets, [readings.latest_ns(hosts.offsets), marked.latest_ns()])
+    told = ToldRows(content.told)
+    seen = span_of(logs, exits, hosts.offsets, [readings.latest_ns(hosts.offsets), marked.latest_ns()])
+    span = seen.with_told(told.span(), nothing_else=not logs)
     processes = Processes(logs, hosts, rings)
     processes.take_ends(exits.ends)
     processes.settle(span.start_ns)
     run = RunPhase(manifest.name, _status(manifest, span, state), span)
-    problems = (*content.problems, *_doubts(hosts, processes, marked, readings))
+    problems = (*content.problems, *_doubts(hosts, processes, marked, readings, told))
     reading = Reading(content.readable, content.expected, problems)
     sums = Sums(logs, rings, hosts.offsets)
-    parts = _Parts(content, hosts, rings, exits, marked, readings, processes, sums, run)
+    parts = _Parts(content, hosts, rings, exits, marked, readings, processes, sums, run, told)
     recording = with_remarks(recording_notes(logs, exits, sums), remarks, rings, processes)
     unreached = Pythons(logs, hosts, processes, rings).unreached(span.end_ns)
-    return Built(_tables(parts), reading, with_unreached(recording, unreached))
+    return Built(_tables(parts), reading, with_told(with_unreached(recording, unreached), told))
 
 
 def _tables(parts: _Parts) -> Iterator[tuple[str, Sequence[Part]]]:
-    logs, hosts, processes = parts.content.logs, parts.hosts, parts.processes
-    yield "hosts", [hosts.table()]
-    yield "clocks", [hosts.clocks()]
-    yield "processes", [processes.table()]
+    logs, hosts, processes, told = parts.content.logs, parts.hosts, parts.processes, parts.told
+    before = {"hosts": len(hosts), "processes": len(processes.all)}
     files, opens = file_tables(logs, hosts, processes)
-    yield "files", [files]
-    yield "opens", [opens]
-    yield "totals", [total_table(processes, parts.exits, _sampled(parts.readings, processes))]
+    before["files"] = len(files["id"])
+    totals = total_table(processes, parts.exits, _sampled(parts.readings, processes))
     phases = phase_parts(parts.run, processes, parts.marked, parts.rings, parts.sums)
+    before["phases"] = last_id(phases)
     parts.marked.let_go()  # before the rows are written, which takes memory too
-    yield "phases", phases
+    yield "phases", [*phases, *told.parts("phases", before)]
     del phases
+    yield "hosts", [hosts.table(), *told.parts("hosts", before)]
+    yield "clocks", [hosts.clocks(), *told.parts("clocks", before)]
+    yield "processes", [processes.table(), *told.parts("processes", before)]
+    yield "files", [files, *told.parts("files", before)]
+    yield "opens", [opens, *told.parts("opens", before)]
+    yield "totals", [totals, *told.parts("totals", before)]
+    yield "tasks", told.parts("tasks", before)
+    yield "edges", told.parts("edges", before)
     resources = Resources()
-    yield "samples", sample_parts(parts.readings, logs, hosts, processes, resources)
-    yield "resources", [resources.table()]
+    samples = sample_parts(parts.readings, logs, hosts, processes, resources)
+    before["resources"] = len(resources)
+    yield "samples", [*samples, *told.parts("samples", before)]
+    yield "resources", [resources.table(), *told.parts("resources", before)]
 
 
 def _sampled(readings: Readings, processes: Processes) -> Arrays:
@@ -111,12 +123,15 @@ def _status(manifest: Manifest, span: Span, state: State) -> Status:
     return Status.FAILED if manifest.exit_code else Status.OK
 
 
-def _doubts(hosts: Hosts, processes: Processes, marked: Marked, readings: Readings) -> list[str]:
+def _doubts(
+    hosts: Hosts, processes: Processes, marked: Marked, readings: Readings, told: ToldRows
+) -> list[str]:
     """Return a sentence for each kind of record that is intact but cannot be true."""
     doubts = (
         (hosts.guessed, "log", "without a clock: its times follow the start of the run"),
         (processes.loops, "process", "that is its own ancestor: that parent was left out"),
         (marked.impossible, "phase", "with times that cannot be: they were left out"),
         (readings.impossible, "sample", "with times that cannot be: left out"),
+        (told.unusable, "piece", "of what another system told could not be understood"),
     )
     return [f"{counted(count, what)} {rest}." for count, what, rest in doubts if count]

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from longpole.errors import DamagedRunError, UnreadableLogError
 from longpole.log.files import read_log
-from longpole.log.frames import FRAME_RECORDS, FRAME_VERSION, NOTES, SLOTS, Frame, Tally
+from longpole.log.frames import FRAME_RECORDS, FRAME_VERSION, NOTES, PIECE, SLOTS, Frame, Tally
 from longpole.log.slots import SLOT_BYTES
 from longpole.model.manifest import State
-from longpole.store.derive.notes import Clock, Notes
+from longpole.store.derive.notes import Clock, Notes, Teller
 from longpole.store.derive.records import Records, none_of, split
 
 AGENT = 0
@@ -69,7 +69,13 @@ class LogContent:
         self.notes = Notes()
         self.agent = Slots()
         self.rings = Slots()
+        self.pieces: list[bytes] = []
         self.of_later_version = 0
+
+    @property
+    def told(self) -> bool:
+        """Whether this is what another system told, and not what an agent saw."""
+        return bool(self.notes.of(Teller))
 
     def begin(self) -> tuple[int, str]:
         """Return what puts logs in order: the first time it speaks of, on UTC, then its name."""
@@ -77,8 +83,10 @@ class LogContent:
 
     def take(self, frame: Frame) -> None:
         """Add one intact frame."""
-        if frame.version > FRAME_VERSION or frame.kind not in (NOTES, SLOTS):
+        if frame.version > FRAME_VERSION or frame.kind not in (NOTES, SLOTS, PIECE):
             self.of_later_version += frame.count
+        elif frame.kind == PIECE:
+            self.pieces.append(bytes(frame.payload))
         elif frame.kind == NOTES:
             for line in bytes(frame.payload).split(b"\n"):
                 self.notes.take(line)
@@ -87,11 +95,17 @@ class LogContent:
 
 
 class Content:
-    """All log files of a run, how many records are readable, and what is wrong with the rest."""
+    """All log files of a run, how many records are readable, and what is wrong with the rest.
+
+    Attributes:
+        logs: What agents saw, in the order in which they began.
+        told: What other systems told.
+    """
 
     def __init__(self) -> None:
         """Start with nothing read."""
         self.logs: list[LogContent] = []
+        self.told: list[LogContent] = []
         self.readable = 0
         self.expected = 0
         self.problems: list[str] = []
@@ -99,7 +113,7 @@ class Content:
 
     def add(self, log: LogContent, tally: Tally, most_cut: int) -> None:
         """Add one file that could be read, at least in part; so many records may be missing without harm."""
-        self.logs.append(log)
+        (self.told if log.told else self.logs).append(log)
         whole = tally.expected - tally.readable <= most_cut
         self.readable += tally.readable
         self.expected += tally.readable if whole else tally.expected

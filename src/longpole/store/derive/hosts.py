@@ -36,6 +36,10 @@ class Hosts:
             self._clocks.setdefault(host, []).extend(log.notes.of(Clock))
         self.offsets = [self._offset(host, log) for host, log in zip(self.ids, logs, strict=True)]
 
+    def __len__(self) -> int:
+        """Return how many hosts there are."""
+        return len(self._known)
+
     def table(self) -> Arrays:
         """Return the rows of ``hosts``."""
         hosts = list(self._known.values())

@@ -196,13 +196,20 @@ class Opened(Note, frozen=True):
     bytes: Annotated[int, Meta(ge=-1, le=1 << 62)] = -1
 
 
+class Teller(Note, frozen=True):
+    """Another system, which tells what is in the pieces of this log, and what it cannot tell."""
+
+    source: Name
+    gaps: Annotated[tuple[Name, ...], Meta(max_length=1000)] = ()
+
+
 class _About(Struct):
     about: str
 
 
 KNOWN = (
     *(Host, Clock, Began, Ended, Forks, Process, Gone, Exit, Ring, Resource, Reached, Sum, Lost, Fault),
-    Opened,
+    *(Opened, Teller),
 )
 _NAMES = frozenset(kind.__name__.lower() for kind in KNOWN)
 _ANY: Any = Host

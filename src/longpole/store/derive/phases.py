@@ -51,6 +51,13 @@ def phase_parts(run: RunPhase, processes: Processes, marked: Marked, rings: Ring
     return [{"id": _ids(first, last), **part} for (_, part), first, last in numbered if first < last]
 
 
+def last_id(parts: list[Part]) -> int:
+    """Return the id of the last row."""
+    ids = parts[-1]["id"]
+    assert isinstance(ids, np.ndarray)
+    return int(ids[-1])
+
+
 def _ids(first: int, last: int) -> NDArray[np.integer]:
     return np.arange(first, last, dtype=np.uint32 if last < 1 << 32 else np.int64)
 

@@ -13,6 +13,7 @@ from longpole.store.derive.pythons import Unreached
 from longpole.store.derive.remarks import Remarks
 from longpole.store.derive.rings import Rings
 from longpole.store.derive.sums import TALLY, Sums
+from longpole.store.derive.told import ToldRows
 
 
 def recording_notes(logs: list[LogContent], exits: Exits, sums: Sums) -> RecordingNotes:
@@ -54,6 +55,11 @@ def with_remarks(
 def with_unreached(notes: RecordingNotes, found: Unreached) -> RecordingNotes:
     """Return the notes with the Pythons that no hook could be loaded into."""
     return replace(notes, unreached=found.commands, unreached_total=found.total)
+
+
+def with_told(notes: RecordingNotes, told: ToldRows) -> RecordingNotes:
+    """Return the notes with who else told of the run, and what they could not tell."""
+    return replace(notes, told_by=told.sources, gaps=told.gaps)
 
 
 def _forks(logs: list[LogContent]) -> int | None:

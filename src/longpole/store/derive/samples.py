@@ -82,6 +82,10 @@ class Resources:
             self._capacities.append(capacity)
         return known
 
+    def __len__(self) -> int:
+        """Return how many resources there are."""
+        return len(self._ids)
+
     def table(self) -> Arrays:
         """Return the rows of ``resources``."""
         words = {name: texts([key[1:][at] for key in self._ids]) for at, name in enumerate(_WORDS)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.exits import Exits
@@ -16,6 +16,14 @@ class Span:
     start_ns: int | None
     end_ns: int | None
     finished: bool
+
+    def with_told(self, told: tuple[int, int] | None, *, nothing_else: bool) -> Span:
+        """Return the span with what another system told; a run of nothing else is over."""
+        if told is None:
+            return replace(self, finished=self.finished or nothing_else)
+        start = told[0] if self.start_ns is None else min(self.start_ns, told[0])
+        end = told[1] if self.end_ns is None else max(self.end_ns, told[1])
+        return Span(start, end, finished=self.finished or nothing_else)
 
 
 def span_of(logs: list[LogContent], exits: Exits, offsets: list[int], latest: list[int | None]) -> Span:

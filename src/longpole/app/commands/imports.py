@@ -1,0 +1,132 @@
+"""``longpole import``: a run of what another system has recorded."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from longpole.errors import UsageError
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from longpole.model.told import Told
+
+SCHEMA_VERSION = 1
+
+EXAMPLES = """\b
+Examples:
+  longpole import --slurm 4711 4712        Two jobs, asked of sacct.
+  longpole import --since 2026-11-01       All of your jobs since then.
+  longpole import jobs.txt                 What sacct printed elsewhere.
+  sacct --json -j 4711 | longpole import -
+"""
+
+
+@click.command("import", epilog=EXAMPLES)
+@click.argument("what", nargs=-1, metavar="FILE...")
+@click.option("--slurm", is_flag=True, help="What is given are ids of Slurm jobs: ask sacct about them.")
+@click.option(
+    "--since", default="", metavar="DATE", help="All Slurm jobs of yours since then (as sacct takes it)."
+)
+@click.option("--until", default="", metavar="DATE", help="With --since, only up to then.")
+@click.option(
+    "--timezone", default="", metavar="ZONE", help="Of times without one, e.g. Europe/Paris (default: here)."
+)
+@click.option("--name", default="", help="What to call the run (default: after its jobs).")
+@click.option("--runs", default="", metavar="DIR", help="Where runs are kept.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON about the run.")
+def command(  # noqa: PLR0913  one per option
+    *,
+    what: tuple[str, ...],
+    slurm: bool,
+    since: str,
+    until: str,
+    timezone: str,
+    name: str,
+    runs: str,
+    as_json: bool,
+) -> None:
+    """Make a run of jobs that already ran.
+
+    FILE is what 'sacct --parsable2' or 'sacct --json' printed, there or elsewhere; '-' is standard input.
+    The run can be shown, asked and exported like any other; it says what Slurm could not tell.
+    """
+    from longpole.app.imports import keep
+    from longpole.store.selection import runs_folder
+
+    told = _asked(what, slurm=slurm, since=since, until=until, name=name) or _read(
+        what, _zone(timezone), name
+    )
+    path = keep(told, runs_folder(runs))
+    _tell(told, path, as_json=as_json)
+
+
+def _asked(what: tuple[str, ...], *, slurm: bool, since: str, until: str, name: str) -> Told | None:
+    """Return what sacct answers, if it is to be asked."""
+    if not slurm and not since:
+        if not what:
+            raise UsageError("Give a file, '--slurm JOBID...' or '--since DATE'.")
+        return None
+    if slurm and not what and not since:
+        raise UsageError("--slurm needs ids of jobs, as in '--slurm 4711 4712'.")
+    odd = [job for job in what if not job.replace("_", "").replace("+", "").isdigit()]
+    if odd:
+        raise UsageError(f"'{odd[0]}' is not the id of a Slurm job.")
+    from longpole.app.sacct import ask_sacct
+    from longpole.exchange.sacct import read_sacct
+
+    return read_sacct([ask_sacct(what, since, until)], name=name)
+
+
+def _read(files: tuple[str, ...], zone: tzinfo | None, name: str) -> Told:
+    from longpole.exchange.sacct import read_sacct, recognises
+    from longpole.exchange.unreadable import UnreadableFileError
+
+    texts = [_text(file) for file in files]
+    for file, text in zip(files, texts, strict=True):
+        if not recognises(text):
+            raise UnreadableFileError(f"{file} is of no form that can be imported: what sacct prints can be.")
+    return read_sacct(texts, zone, name)
+
+
+def _text(file: str) -> str:
+    if file == "-":
+        return sys.stdin.read()
+    try:
+        return Path(file).expanduser().read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(f"Cannot read {file}: {error.strerror}.") from error
+
+
+def _zone(name: str) -> tzinfo | None:
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise UsageError(f"There is no time zone '{name}' here; try one like Europe/Paris.") from error
+
+
+def _tell(told: Told, path: Path, *, as_json: bool) -> None:
+    facts = {
+        "schema_version": SCHEMA_VERSION,
+        "run": path.name.rpartition("-")[2],
+        "path": str(path),
+        "source": told.source,
+        "rows": {name: rows.rows for name, rows in told.tables.items()},
+        "gaps": told.gaps,
+    }
+    if as_json:
+        from longpole.app.json_output import write_json
+
+        write_json(facts)
+        return
+    counts = ", ".join(f"{rows.rows:,} {name}" for name, rows in told.tables.items() if rows.rows)
+    click.echo(f"{facts['run']}  {told.name}: {counts}")
+    for gap in told.gaps:
+        click.echo(f"  {gap}", err=True)
+    click.echo(f"'longpole show {facts['run']}' shows it.", err=True)

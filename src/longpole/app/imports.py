@@ -1,0 +1,84 @@
+"""From what another system tells to a run on the disk."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from shutil import rmtree
+
+import msgspec
+
+from longpole._version import __version__
+from longpole.errors import UNMEASURABLE, LongpoleError
+from longpole.log.files import LogWriter
+from longpole.model.columns import Columns
+from longpole.model.manifest import State
+from longpole.model.told import Told
+from longpole.record.manifest import SCHEMA_VERSION, save
+from longpole.record.rundir import create_run_folder, working_folder
+from longpole.store.derive.notes import Teller
+from longpole.store.pieces import pieces_of
+
+
+class CannotKeepRunError(LongpoleError):
+    """There is no room for a run."""
+
+    exit_code = UNMEASURABLE
+
+
+def keep(told: Told, runs: Path) -> Path:
+    """Make a run of what was told; return its folder.
+
+    Raises:
+        CannotKeepRunError: It cannot be written there.
+    """
+    try:
+        path = create_run_folder(str(runs), told.name)
+    except OSError as error:
+        raise CannotKeepRunError(f"Cannot write a run into {runs}: {error.strerror}.") from error
+    try:
+        _write_log(path, told)
+        save(path, _manifest(path, told))
+    except OSError as error:
+        rmtree(path, ignore_errors=True)
+        raise CannotKeepRunError(f"Cannot write the run into {runs}: {error.strerror or error}.") from error
+    return Path(path)
+
+
+def _write_log(path: str, told: Told) -> None:
+    log = LogWriter(path, time.time_ns())
+    log.notes([msgspec.json.encode(Teller(told.source, told.gaps))])
+    for table, rows in told.tables.items():
+        for piece in pieces_of(table, rows):
+            log.piece(piece)
+            log.flush()
+    log.close()
+    if log.lost:
+        raise OSError(0, log.trouble)
+
+
+def _manifest(path: str, told: Told) -> dict[str, object]:
+    first, last = _span(told.tables.get("phases"))
+    started = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime((first or time.time_ns()) / 1e9))
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "id": path.rpartition("-")[2],
+        "name": told.name,
+        "state": State.FINISHED.value,
+        "started": started,
+        "command": [],
+        "folder": working_folder(),
+        "user": os.getuid(),
+        "makespan_s": None if first is None or last is None else (last - first) / 1e9,
+        "longpole": __version__,
+    }
+
+
+def _span(phases: Columns | None) -> tuple[int | None, int | None]:
+    if phases is None:
+        return None, None
+    moments = [
+        moment for name in ("start_ns", "end_ns") for moment in phases[name] if isinstance(moment, int)
+    ]
+    return min(moments, default=None), max(moments, default=None)

@@ -1,0 +1,54 @@
+"""Slurm's accounting, as ``sacct`` prints it: jobs, their attempts and steps, and who waited for whom.
+
+Form: ``sacct --parsable2`` with any columns of which ``JobID`` is one, or ``sacct --json`` of any version.
+What becomes of it: a task for each job or element of an array; a phase ``job`` for each attempt, from its
+submission to its end, with ``hold`` (not eligible yet: it depends on another, or has a time to begin),
+``queue`` and ``exec`` in it, and ``jobstep`` in that; CPU time and peak memory as Slurm has them; an edge for
+each dependency in the command line of a submission. Dependencies that stand in a script are not in there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+
+from longpole.exchange.sacct_jobs import tell
+from longpole.exchange.sacct_json import entries_of_json
+from longpole.exchange.sacct_text import entries_of_text, looks_like_sacct
+from longpole.exchange.unreadable import UnreadableFileError
+from longpole.model.told import Told
+
+# What to ask for; the last may hold anything.
+FIELDS = (
+    *("JobID", "JobName", "Partition", "State", "ExitCode", "Submit", "Eligible", "Start", "End", "UserCPU"),
+    *("SystemCPU", "TotalCPU", "MaxRSS", "NNodes", "NTasks", "AllocCPUS", "NodeList", "ReqMem", "WorkDir"),
+    "SubmitLine",
+)
+
+
+def recognises(text: str) -> bool:
+    """Return whether this is what ``sacct`` prints."""
+    start = text.lstrip()[:4096]
+    return ('"jobs"' in text and start.startswith("{")) or looks_like_sacct(start)
+
+
+def read_sacct(texts: Sequence[str], zone: tzinfo | None = None, name: str = "") -> Told:
+    """Return what these outputs of ``sacct`` tell, taken together.
+
+    Args:
+        texts: One or more outputs; what is in several counts once.
+        zone: Where times without a zone were written; None for here.
+        name: What to call the run; by default after its jobs.
+
+    Raises:
+        UnreadableFileError: One of them is no output of sacct, or tells of no job.
+    """
+    entries, gaps = [], []
+    for text in texts:
+        is_json = text.lstrip().startswith("{")
+        found, missing = entries_of_json(text) if is_json else entries_of_text(text, zone)
+        entries += found
+        gaps += missing
+    if not entries:
+        raise UnreadableFileError("There is no job in what sacct printed. Were they somebody else's?")
+    return tell(list(dict.fromkeys(entries)), tuple(dict.fromkeys(gaps)), name)

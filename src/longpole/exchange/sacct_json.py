@@ -1,0 +1,128 @@
+"""``sacct --json``: the same of all versions; newer ones wrap numbers and give states as lists."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from longpole.exchange.sacct_entry import Entry
+from longpole.exchange.unreadable import UnreadableFileError
+
+_NS = 1_000_000_000
+
+
+def entries_of_json(text: str) -> tuple[list[Entry], list[str]]:
+    """Return jobs and steps, and sentences on what could not be taken from it.
+
+    Raises:
+        UnreadableFileError: It is no JSON, or has no jobs.
+    """
+    try:
+        jobs = json.loads(text)["jobs"]
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise UnreadableFileError("This is no output of 'sacct --json': it holds no list of jobs.") from error
+    entries: list[Entry] = []
+    odd = 0
+    for job in jobs if isinstance(jobs, list) else []:
+        try:
+            own = _job(job)
+            entries += [own, *(_step(own.job, step) for step in job.get("steps") or [])]
+        except (AttributeError, TypeError, ValueError, KeyError, OverflowError):
+            odd += 1
+    left_out = f"{odd:,} of the file's jobs could not be understood and were left out."
+    known = any(entry.submit_line for entry in entries)
+    gaps = [] if known else ["The file does not tell the submit line, so no dependency."]
+    return entries, [*gaps, *([left_out] if odd else [])]
+
+
+def _job(job: dict[str, Any]) -> Entry:
+    array = job.get("array") or {}
+    of_array, element = _number(array.get("job_id")), _number(array.get("task_id"))
+    identity = f"{of_array}_{element}" if of_array and element is not None else str(_number(job["job_id"]))
+    needed = job.get("required") or {}
+    memory = _number(needed.get("memory")) or _number(needed.get("memory_per_node"))
+    return Entry(
+        job=identity,
+        name=str(job.get("name") or ""),
+        nodes=_nodes(job.get("nodes")),
+        node_count=_number(job.get("allocation_nodes")),
+        cpus=_number(needed.get("CPUs")),
+        memory=f"{memory}M" if memory else "",
+        partition=str(job.get("partition") or ""),
+        folder=str(job.get("working_directory") or ""),
+        submit_line=str(job.get("submit_line") or ""),
+        **_times(job.get("time") or {}, job=True),
+        **_ending(job),
+    )
+
+
+def _step(job: str, step: dict[str, Any]) -> Entry:
+    known = step.get("step") or {}
+    identity = known.get("id")
+    number = identity.get("step_id") if isinstance(identity, dict) else str(identity).rpartition(".")[2]
+    peak = max((_number(one.get("count")) or 0 for one in _measured(step)), default=None)
+    return Entry(
+        job=job,
+        step=str(number),
+        name=str(known.get("name") or ""),
+        nodes=_nodes(step.get("nodes")),
+        tasks=_number((step.get("tasks") or {}).get("count")),
+        peak_bytes=peak,
+        **_times(step.get("time") or {}, job=False),
+        **_ending(step),
+    )
+
+
+def _measured(step: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what was measured of memory: the largest task of a step."""
+    used = ((step.get("tres") or {}).get("requested") or {}).get("max") or []
+    return [one for one in used if isinstance(one, dict) and one.get("type") == "mem"]
+
+
+def _times(times: dict[str, Any], *, job: bool) -> dict[str, Any]:
+    found = {f"{name}_ns": _moment(times.get(name)) for name in ("eligible", "start", "end")} if job else {}
+    if not job:
+        found = {f"{name}_ns": _moment(times.get(name)) for name in ("start", "end")}
+    else:
+        found["submit_ns"] = _moment(times.get("submission"))
+    return {**found, "cpu_user_ns": _spent(times.get("user")), "cpu_system_ns": _spent(times.get("system"))}
+
+
+def _ending(thing: dict[str, Any]) -> dict[str, Any]:
+    state = thing.get("state") or ""
+    state = state.get("current", "") if isinstance(state, dict) else state
+    state = state[0] if isinstance(state, list) and state else state
+    code = thing.get("exit_code") or {}
+    if not isinstance(code, dict):
+        return {"state": str(state), "exit_code": _number(code)}
+    signal = code.get("signal") or {}
+    number = signal.get("id", signal.get("signal_id")) if isinstance(signal, dict) else signal
+    return {
+        "state": str(state or ""),
+        "exit_code": _number(code.get("return_code")),
+        "signal": _number(number) or None,
+    }
+
+
+def _nodes(nodes: object) -> str:
+    if isinstance(nodes, dict):
+        nodes = nodes.get("range") or ",".join(map(str, nodes.get("list") or []))
+    return "" if nodes in (None, "None assigned") else str(nodes)
+
+
+def _moment(value: object) -> int | None:
+    seconds = _number(value)
+    return seconds * _NS if seconds else None
+
+
+def _spent(value: object) -> int | None:
+    if not isinstance(value, dict):
+        return None
+    return (_number(value.get("seconds")) or 0) * _NS + (_number(value.get("microseconds")) or 0) * 1000
+
+
+def _number(value: object) -> int | None:
+    """Return a number, bare or wrapped as newer versions have it."""
+    if isinstance(value, dict):
+        value = value.get("number") if value.get("set", True) and not value.get("infinite") else None
+    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
