@@ -15,15 +15,15 @@ Line = tuple[str, str, str]
 _WHOSE = {"tree": "by this run", "device": "by anyone on it"}
 
 
-def figures(overview: Overview) -> Table:
-    """Return CPU, memory, bytes, GPUs, the host, and what recording cost."""
+def figures(overview: Overview) -> Table | None:
+    """Return CPU, memory, bytes, GPUs, the host, and what recording cost; nothing if none is known."""
     grid = Table.grid(padding=(0, 2, 0, 0), pad_edge=False)
     grid.add_column(style="label", no_wrap=True, min_width=10)
     grid.add_column(justify="right", style="figure", no_wrap=True, min_width=9)
     grid.add_column()
     for label, figure, meaning in _lines(overview):
         grid.add_row(Text(f" {label}"), Text(figure), Text(visible(meaning)))
-    return grid
+    return grid if grid.row_count else None
 
 
 def _lines(overview: Overview) -> Iterator[Line]:

@@ -1,0 +1,83 @@
+"""Telling a run as it happens: another system's rows go into its log, and are there at any moment.
+
+Inside a recorded command the rows join that run; else they make one of their own. Nothing in here raises:
+who tells must not fail because of us.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+import msgspec
+
+from longpole._version import __version__
+from longpole.log.files import LogWriter
+from longpole.model.columns import Columns
+from longpole.record.manifest import SCHEMA_VERSION, save
+from longpole.record.proc import read_stat
+from longpole.record.rundir import RUN_VARIABLE, boot_id, create_run_folder, find_runs_folder, working_folder
+from longpole.store.derive.notes import Teller
+from longpole.store.pieces import pieces_of
+
+
+class Telling:
+    """A run that is being told; ``path`` is its folder, empty if there is none, and ``trouble`` says why."""
+
+    def __init__(self, source: str, name: str, command: list[str], runs: str = "") -> None:
+        """Begin a run, or join the one this process is part of."""
+        self.path = self.trouble = ""
+        self._log: LogWriter | None = None
+        self._manifest: dict[str, object] = {}
+        try:
+            self.path = os.environ.get(RUN_VARIABLE, "") or self._begin(name, command, runs)
+            self._log = LogWriter(self.path, time.time_ns())
+        except OSError as error:
+            self.trouble = f"Nothing is kept: cannot write a run ({error.strerror or error})."
+            return
+        self._log.notes([msgspec.json.encode(Teller(source))])
+        self._log.flush()
+
+    def tell(self, table: str, rows: Columns) -> None:
+        """Keep rows of a table; those with an id that came before replace them."""
+        if self._log is not None:
+            for piece in pieces_of(table, rows):
+                self._log.piece(piece)
+            self._log.flush()
+
+    def end(self, *, failed: bool) -> None:
+        """Say that there is no more."""
+        if self._log is None:
+            return
+        self._log.close()
+        self.trouble = self.trouble or (self._log.trouble if self._log.lost else "")
+        self._log = None
+        if self._manifest:
+            ended = {"state": "finished", "exit_code": int(failed)}
+            try:
+                save(self.path, {**self._manifest, **ended})
+            except OSError as error:
+                self.trouble = f"The run is incomplete: {error.strerror}."
+
+    def _begin(self, name: str, command: list[str], runs: str) -> str:
+        path = create_run_folder(find_runs_folder(runs), name)
+        stat = read_stat(os.getpid())
+        self._manifest = {
+            "schema_version": SCHEMA_VERSION,
+            "id": path.rpartition("-")[2],
+            "name": name,
+            "state": "running",
+            "started": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime()),
+            "command": command,
+            "folder": working_folder(),
+            "user": os.getuid(),
+            "launcher": {
+                "host": os.uname().nodename,
+                "boot": boot_id(),
+                "pid": os.getpid(),
+                "start_ticks": stat.start_ticks if stat else 0,
+            },
+            "longpole": __version__,
+        }
+        save(path, self._manifest)
+        return path

@@ -1,0 +1,264 @@
+"""What Snakemake says while it runs a workflow, as rows of a run's tables.
+
+What becomes of it: rules are types, jobs are tasks, named by rule and wildcards. Each attempt is a phase
+``job`` from the moment it could have started to its end, with ``queue`` (its inputs were there, but Snakemake
+had no cores for it) and ``exec``, or ``submitted`` where another system executes it, whose queue that holds.
+Files are inputs and outputs with their sizes, and an edge leads from the job that made a file to the one that
+uses it. What a ``benchmark:`` file says is in the totals.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from longpole.model.columns import Column, Columns, floats, integers, texts
+from longpole.model.execution import TABLES, Metric, Scope, Source, Status, Type
+
+TELLER = "Snakemake"
+Row = dict[str, Any]
+Rows = dict[str, list[Row]]
+# What Snakemake adds to the names of files.
+_LABEL = r"pipe|service|cached|nodelocal|update|before update|access: [^(),]*"
+_STORAGE = r"in storage|send to storage|retrieve from storage|only provide storage uri"
+_REMARK = re.compile(rf" \((?:(?:{_LABEL})(?:, (?:{_STORAGE}))?|{_STORAGE})\)$")
+_MAKERS: dict[Type, Callable[[list[Any]], Column]] = {
+    Type.INTEGER: integers,
+    Type.FLOAT: floats,
+    Type.TEXT: texts,
+}
+# Columns of a benchmark file, what they are here, and in which unit.
+_MEASURED = {
+    "cpu_time": (Metric.CPU_USER, 1e9),
+    "max_rss": (Metric.PEAK_MEMORY, float(1 << 20)),
+    "io_in": (Metric.STORAGE_READ, float(1 << 20)),
+    "io_out": (Metric.STORAGE_WRITTEN, float(1 << 20)),
+}
+
+
+@dataclass(slots=True)
+class _Job:
+    """A job as far as it is known."""
+
+    number: int
+    rule: str = ""
+    attempt: int = 0
+    ready_ns: int | None = None
+    started_ns: int | None = None
+    ended_ns: int | None = None
+    local: bool = False
+    failed: bool = False
+    phases: tuple[int, int, int] = (0, 0, 0)
+    outputs: list[str] = field(default_factory=list)
+    benchmark: str = ""
+
+
+class Files(Protocol):
+    """What is known of files; nothing of those that are not there."""
+
+    def size_of(self, name: str) -> int | None:
+        """Return how many bytes a file has."""
+
+    def changed_ns(self, name: str) -> int | None:
+        """Return when a file was last written."""
+
+    def read(self, name: str) -> str:
+        """Return the text of a file."""
+
+
+class Workflow:
+    """Turns events into rows, in the order in which they come."""
+
+    def __init__(self, files: Files) -> None:
+        """Ask for what is known of files there."""
+        self._disk = files
+        self._jobs: dict[int, _Job] = {}
+        self._files: dict[str, int] = {}
+        self._makers: dict[str, _Job] = {}
+        self._edges = self._phases = 0
+        self._began_ns: int | None = None
+        self.remote = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether a job has failed, and not succeeded since."""
+        return any(job.failed for job in self._jobs.values())
+
+    def start_workflow(self, now_ns: int) -> None:
+        """Snakemake begins to execute jobs."""
+        self._began_ns = now_ns
+
+    def start_jobs(self, numbers: Iterable[int], now_ns: int) -> None:
+        """Jobs were chosen to run now: each begins its next attempt."""
+        for number in numbers:
+            job = self._jobs.setdefault(number, _Job(number))
+            if job.attempt:
+                job.ready_ns = job.ended_ns
+            job.attempt += 1
+            job.started_ns, job.ended_ns = now_ns, None
+            job.phases = (self._phases + 1, self._phases + 2, self._phases + 3)
+            self._phases += 3
+
+    def describe_job(self, number: int, facts: Mapping[str, Any], now_ns: int) -> Rows:
+        """Snakemake says what a job is, as it starts."""
+        if number not in self._jobs or not self._jobs[number].attempt:
+            self.start_jobs([number], now_ns)
+        job = self._jobs[number]
+        job.rule, job.local = str(facts.get("rule_name") or "?"), bool(facts.get("local"))
+        inputs, job.outputs = _names(facts.get("input")), _names(facts.get("output"))
+        job.benchmark = str(facts.get("benchmark") or "")
+        before = [self._makers[name] for name in inputs if name in self._makers]
+        rows: Rows = self._end_unheard(before)
+        if job.attempt == 1:
+            ends = [maker.ended_ns for maker in before if maker.ended_ns is not None]
+            job.ready_ns = max([*ends, *([] if self._began_ns is None else [self._began_ns])], default=None)
+        rows.update(tasks=[_task(job, facts)], edges=[])
+        for name in dict.fromkeys(inputs):
+            rows["files"] += self._file(name)
+            maker = self._makers.get(name)
+            if maker is not None and job.attempt == 1:
+                rows["edges"].append(self._edge(maker, job, name))
+        for name in job.outputs:
+            self._makers[name] = job
+        rows["phases"] += self._attempt(job, Status.UNFINISHED)
+        return rows
+
+    def end_job(self, number: int, now_ns: int, *, failed: bool) -> Rows:
+        """A job has finished, or failed."""
+        job = self._jobs.get(number)
+        if job is None or not job.attempt or job.ended_ns is not None:
+            return {}
+        job.ended_ns, job.failed = now_ns, failed
+        rows: Rows = {"phases": self._attempt(job, Status.FAILED if failed else Status.OK), "files": []}
+        if not failed:
+            for name in job.outputs:
+                rows["files"] += self._file(name)
+            rows["totals"] = self._measured(job)
+        return rows
+
+    def end_workflow(self, now_ns: int) -> Rows:
+        """Snakemake ends; jobs whose end was not said ended when they last wrote their outputs, if any."""
+        rows = self._end_unheard(list(self._jobs.values()))
+        for job in self._jobs.values():
+            if job.rule and not job.outputs and job.ended_ns is None and not self.failed:
+                rows["phases"] += self.end_job(job.number, now_ns, failed=False)["phases"]
+        return rows
+
+    def _end_unheard(self, jobs: list[_Job]) -> Rows:
+        """Return the ends of jobs of which Snakemake, told to be quiet, has not said that they finished."""
+        rows: Rows = {"phases": [], "files": [], "totals": []}
+        for job in jobs:
+            written = [self._disk.changed_ns(name) for name in job.outputs]
+            if job.ended_ns is None and job.started_ns is not None and written and None not in written:
+                last = max(moment for moment in written if moment is not None)
+                for table, some in self.end_job(job.number, max(last, job.started_ns), failed=False).items():
+                    rows[table] += some
+        return rows
+
+    def _attempt(self, job: _Job, status: Status) -> list[Row]:
+        """Return the rows of an attempt, as far as it has come."""
+        assert job.started_ns is not None
+        whole, queue, execution = job.phases
+        ready = job.started_ns if job.ready_ns is None else min(job.ready_ns, job.started_ns)
+        known = {"task": job.number + 1, "attempt": job.attempt, "name": job.rule, "count": 1}
+        inside = {**known, "parent": whole}
+        kind = "exec" if job.local or not self.remote else "submitted"
+        waited, ran = _times(ready, job.started_ns), _times(job.started_ns, job.ended_ns)
+        return [
+            {**known, "id": whole, "kind": "job", **_times(ready, job.ended_ns), "status": status.value},
+            {**inside, "id": queue, "kind": "queue", **waited, "status": Status.OK.value},
+            {**inside, "id": execution, "kind": kind, **ran, "status": status.value},
+        ]
+
+    def _file(self, name: str) -> list[Row]:
+        identity = self._files.setdefault(name, len(self._files) + 1)
+        return [{"id": identity, "name": name, "bytes": self._disk.size_of(name)}]
+
+    def _edge(self, maker: _Job, user: _Job, name: str) -> Row:
+        self._edges += 1
+        tasks = {"from_task": maker.number + 1, "to_task": user.number + 1}
+        return {
+            "id": self._edges,
+            "kind": "data",
+            **tasks,
+            "file": self._files[name],
+            "bytes": self._disk.size_of(name),
+        }
+
+    def _measured(self, job: _Job) -> list[Row]:
+        """Return what the benchmark file of a job says, its repeats summed but for memory."""
+        lines = (
+            [line.split("\t") for line in self._disk.read(job.benchmark).splitlines()]
+            if job.benchmark
+            else []
+        )
+        if len(lines) < 2:
+            return []
+        rows = []
+        for name, (metric, unit) in _MEASURED.items():
+            if name in lines[0]:
+                values = [
+                    _number(line[lines[0].index(name)]) for line in lines[1:] if len(line) == len(lines[0])
+                ]
+                known = [value * unit for value in values if value is not None]
+                if known:
+                    value = max(known) if metric is Metric.PEAK_MEMORY else sum(known)
+                    rows.append(_total(job.phases[2], metric, value))
+        return rows
+
+
+def as_columns(table: str, rows: list[Row]) -> Columns:
+    """Return rows of a table as columns; what a row lacks is not known."""
+    fields = [field for field in TABLES[table].fields if any(field.name in row for row in rows)]
+    return Columns({one.name: _MAKERS[one.type]([row.get(one.name) for row in rows]) for one in fields})
+
+
+def _task(job: _Job, facts: Mapping[str, Any]) -> Row:
+    wildcards = {str(name): str(value) for name, value in dict(facts.get("wildcards") or {}).items()}
+    named = ", ".join(f"{name}={value}" for name, value in wildcards.items())
+    resources = {
+        str(name): value
+        for name, value in dict(facts.get("resources") or {}).items()
+        if isinstance(value, int | float | str) and not str(name).startswith("_")
+    }
+    declared = {
+        "threads": facts.get("threads"),
+        **resources,
+        **({"wildcards": wildcards} if wildcards else {}),
+    }
+    return {
+        "id": job.number + 1,
+        "name": f"{job.rule} {named}".strip(),
+        "type": job.rule,
+        "resources": json.dumps(declared, default=str),
+        "outcome": "ran",
+    }
+
+
+def _times(start_ns: int, end_ns: int | None) -> Row:
+    took = None if end_ns is None else max(0, end_ns - start_ns)
+    return {"start_ns": start_ns, "end_ns": end_ns, "duration_ns": took}
+
+
+def _total(phase: int, metric: Metric, value: float) -> Row:
+    return {
+        "scope": Scope.PHASE.value,
+        "owner": phase,
+        "metric": metric.value,
+        "value": value,
+        "source": Source.DECLARED.value,
+    }
+
+
+def _names(files: object) -> list[str]:
+    return [_REMARK.sub("", str(name)) for name in files] if isinstance(files, list | tuple) else []
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None  # NA, or - where it could not be measured
