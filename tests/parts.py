@@ -172,7 +172,7 @@ PROBES: dict[str, Callable[[], str]] = {
     "taskstats": _taskstats,
     **{
         name: partial(_modules, name)
-        for name in ("torch", "keras", "lightning", "sklearn", "optuna", "joblib")
+        for name in ("torch", "keras", "lightning", "sklearn", "optuna", "joblib", "snakemake")
     },
     "jupyter": partial(_modules, "ipykernel", "jupyter_client"),
 }

@@ -1,4 +1,4 @@
-"""A real Snakemake with our logger: one run, with its tasks, attempts and edges, and the workflow unharmed."""
+"""A real Snakemake with our logger: one run with its tasks, attempts and edges, the workflow unharmed."""
 
 from __future__ import annotations
 
@@ -82,13 +82,11 @@ def test_unchanged_workflow_is_one_run(workflow: Path, quiet: tuple[str, ...]) -
     expected |= {(f"work s=s{at}", f"end s=s{at}") for at in range(5)}
     expected |= {(f"end s=s{at}", "all") for at in range(5)}
     assert set(rows(run, _DAG)) == expected
-    tries = "SELECT attempt, status FROM phases JOIN tasks ON task = tasks.id WHERE kind = 'job' AND tasks.name = "
-    assert rows(run, f"{tries} 'work s=s3' ORDER BY attempt") == [(1, "failed"), (2, "ok")]
+    tries = "FROM phases JOIN tasks ON task = tasks.id WHERE kind = 'job' AND tasks.name = 'work s=s3'"
+    assert rows(run, f"SELECT attempt, status {tries} ORDER BY attempt") == [(1, "failed"), (2, "ok")]
     assert rows(run, "SELECT count(*) FROM phases WHERE kind IN ('job', 'exec') AND end_ns IS NULL") == [(0,)]
     assert rows(run, "SELECT count(*) FROM files WHERE bytes > 0") == [(15,)]
-    assert rows(
-        run, "SELECT count(*) FROM totals WHERE metric = 'peak_memory_bytes' AND scope = 'phase'"
-    ) != [(0,)]
+    assert rows(run, "SELECT count(*) > 0 FROM totals WHERE scope = 'phase'") == [(1,)]
     assert run.manifest.exit_code == 0
 
 
