@@ -92,8 +92,9 @@ class LogHandler(LogHandlerBase):
                 self._give_up(telling.trouble)
 
     def _give_up(self, reason: str) -> None:
-        self._given_up = True
-        sys.stderr.write(f"longpole: {reason} The workflow goes on without being recorded.\n")
+        if not self._given_up:
+            self._given_up = True
+            sys.stderr.write(f"longpole: {reason} The workflow goes on without being recorded.\n")
 
 
 def _numbers(jobs: Any) -> list[int]:  # noqa: ANN401  Snakemake's own
