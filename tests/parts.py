@@ -175,4 +175,5 @@ PROBES: dict[str, Callable[[], str]] = {
         for name in ("torch", "keras", "lightning", "sklearn", "optuna", "joblib", "snakemake")
     },
     "jupyter": partial(_modules, "ipykernel", "jupyter_client"),
+    "nbclient": partial(_modules, "nbclient", "nbformat"),
 }

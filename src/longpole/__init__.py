@@ -24,4 +24,11 @@ else:
         raise AttributeError(f"module 'longpole' has no attribute '{name}'")
 
 
+def load_ipython_extension(shell: object) -> None:
+    """Bring ``%%record`` to a notebook; IPython calls this for ``%load_ext longpole``."""
+    from longpole.app.magic import Magic
+
+    Magic(shell).register()
+
+
 __all__ = ["Run", "__version__", "load", "phase", "record"]
