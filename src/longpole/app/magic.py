@@ -28,7 +28,7 @@ class Magic:
         self._shell.register_magic_function(self.record, "cell", "record")
 
     def record(self, line: str, cell: str) -> None:
-        """Run a cell as it is, and show the run it makes: %%record [NAME] [--detail low|auto|high] [--runs DIR].
+        """Run a cell as it is, and show the run it makes: %%record [NAME] [--detail LEVEL] [--runs DIR].
 
         A cell that fails fails as it would have; what was recorded of it is shown all the same.
         """
@@ -46,7 +46,9 @@ def _parse(line: str) -> tuple[str, dict[str, str]]:
     Raises:
         UsageError: It cannot be understood.
     """
-    words, names, options = shlex.split(line), [], {}
+    words = shlex.split(line)
+    names: list[str] = []
+    options: dict[str, str] = {}
     while words:
         word = words.pop(0)
         option, joined, value = word.partition("=")
@@ -62,8 +64,9 @@ def _parse(line: str) -> tuple[str, dict[str, str]]:
 
 
 def _show(path: str) -> None:
-    from IPython.display import display
+    from IPython.core import display_functions
 
+    display: Any = display_functions.display
     try:
         with load(path) as run:
             display({"text/html": overview_html(run.overview()), "text/plain": _text(run)}, raw=True)

@@ -8,6 +8,7 @@ stranger, and a piece that does not hold what it must is refused as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from longpole.model.columns import Column, Columns
 from longpole.model.execution import TABLES, Type
-from longpole.store.derive.arrays import Arrays, hidden, texts
+from longpole.store.derive.arrays import Arrays, Marks, hidden, texts
 
 # So many rows are what one flipped bit can cost.
 PIECE_ROWS = 1024
@@ -83,7 +84,7 @@ def _word(column: Column, place: int) -> str:
     return column.words[place] if column.words else ""
 
 
-def _column(name: str, kind: Type, piece: _Piece) -> NDArray[np.generic]:
+def _column(name: str, kind: Type, piece: _Piece) -> NDArray[Any]:
     values = np.frombuffer(piece.numbers[name], _NUMBERS.get(kind, "<i8"))
     if len(values) != piece.rows:
         raise PieceError(f"column {name} has {len(values)} rows of {piece.rows}")
@@ -92,16 +93,17 @@ def _column(name: str, kind: Type, piece: _Piece) -> NDArray[np.generic]:
     words = texts(list(piece.words[name]))
     if len(values) and not (values.min() >= 0 and values.max() < len(words)):
         raise PieceError(f"column {name} has words that are not there")
-    return words[values]
+    found: NDArray[Any] = words[values]
+    return found
 
 
-def _marks(marks: bytes, rows: int) -> NDArray[np.bool_]:
+def _marks(marks: bytes, rows: int) -> Marks:
     if len(marks) != rows:
         raise PieceError(f"{len(marks)} marks for {rows} rows")
-    return np.frombuffer(marks, np.uint8) != 0
+    return np.frombuffer(marks, np.bool_)
 
 
-def _without(values: NDArray[np.generic], unknown: NDArray[np.bool_]) -> NDArray[np.generic]:
+def _without(values: NDArray[Any], unknown: Marks) -> NDArray[Any]:
     if values.dtype == object:
         kept = values.copy()
         kept[unknown] = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -104,6 +105,22 @@ def test_number_of_steps_is_exact_while_parts_are_not_looked_at(user: Someone) -
     )
     assert parts < steps - 100
     assert waits >= 550  # of 150 batches, four times
+
+
+@pytest.mark.parametrize("detail", ["low", "auto"])
+def test_odd_programs_are_counted_and_left_alone_while_hooks_look_at_less(user: Someone, detail: str) -> None:
+    done = user.record(user.python, str(PROGRAMS / "torch_odd.py"), options=["--detail", detail])
+
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    loops = Training(user.latest(), Path(), 0.0)
+    steps = made.pop("steps")
+    assert loops.count("step") == steps
+    seen = dict(
+        loops.rows("SELECT name, sum(count)::BIGINT FROM phases WHERE kind = 'inference' GROUP BY name")
+    )
+    assert {name: seen.get(name) for name in made} == made
+    assert loops.run.recording.hooks_given_up == ()
 
 
 def test_short_inference_is_counted_by_its_batches_with_hardly_a_look(user: Someone) -> None:

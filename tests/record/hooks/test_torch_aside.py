@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from longpole.record.hooks import torch_aside
 from longpole.record.hooks.events import LISTENERS, tell_listeners
 from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.patches import Patches
-from longpole.record.hooks.torch_aside import LIGHT, SKIPS, Aside, Place, Shorter
+from longpole.record.hooks.torch_aside import FULL, LIGHT, SKIPS, Aside, Place, Shorter
 
 ELSEWHERE = -1
 IN_FULL, LIGHTLY, SKIPPED = "in full", "lightly", "skipped"
@@ -59,6 +60,7 @@ class Desk:
 def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     before = list(LISTENERS)
     monkeypatch.setattr(LOOPS, "known", {})
+    monkeypatch.setattr(torch_aside, "count_threads", lambda: 0)
     yield Desk()
     LISTENERS[:] = before
 
@@ -123,19 +125,83 @@ def test_it_is_gone_once_the_patches_are_taken_back(desk: Desk, state: str) -> N
     assert desk.module.backward is original
 
 
-def test_a_method_that_was_inherited_is_inherited_again() -> None:
-    class Parent:
-        def call(self) -> str:
-            return "inherited"
+class Parent:
+    def call(self) -> str:
+        return "inherited"
 
-    class Child(Parent):
-        pass
 
-    place = Place(Child, "call", lambda call: lambda self: f"{IN_FULL} {call(self)}")
+@pytest.fixture
+def child() -> type[Parent]:
+    return type("Child", (Parent,), {})
 
-    assert (Child().call(), Parent().call()) == ("in full inherited", "inherited")
+
+def _watched(kind: type[Parent]) -> Place:
+    return Place(kind, "call", lambda call: lambda self: f"{IN_FULL} {call(self)}").when(SKIPS)
+
+
+def _one() -> Shorter:
+    loop: Any = SimpleNamespace()
+    return Shorter(loop, 0)
+
+
+def test_a_method_that_was_inherited_is_inherited_while_nothing_stands_there_and_in_the_end(
+    child: type[Parent],
+) -> None:
+    place = _watched(child)
+
+    assert (child().call(), Parent().call()) == ("in full inherited", "inherited")
+    place.turn(SKIPS, _one())
+    assert "call" not in vars(child)
+    place.turn(FULL, None)
+    assert child().call() == "in full inherited"
     place.end()
-    assert "call" not in vars(Child)
+    assert "call" not in vars(child)
+
+
+@pytest.mark.parametrize("how", [FULL, SKIPS])
+def test_nothing_is_put_there_once_it_has_ended(child: type[Parent], how: int) -> None:
+    place = _watched(child)
+    place.turn(how, _one())
+    place.end()
+    place.turn(FULL, None)
+
+    assert child().call() == "inherited"
+    assert "call" not in vars(child)
+
+
+@pytest.mark.parametrize("how", [FULL, SKIPS])
+def test_a_method_that_somebody_put_there_and_took_away_again_is_watched_anew(
+    child: type[Parent], how: int
+) -> None:
+    place = _watched(child)
+    place.turn(how, _one())
+    child.call = lambda _: "theirs"  # type: ignore[assignment,method-assign]
+    del child.call
+    place.turn(FULL, None)
+    place.turn(SKIPS, _one())
+    place.turn(FULL, None)
+
+    assert child().call() == "in full inherited"
+
+
+def test_a_class_that_has_been_changed_often_is_changed_no_more(
+    child: type[Parent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch_aside, "_MOST_TURNS", 4)
+    place = _watched(child)
+    for _ in range(5):
+        place.turn(SKIPS, _one())
+        place.turn(FULL, None)
+    place.turn(SKIPS, _one())
+
+    assert child().call() == "in full inherited"
+
+
+def test_calls_are_looked_at_where_other_threads_may_make_them(desk: Desk) -> None:
+    assert desk.called(SKIPPED) == "original"
+    desk.aside.expect_threads()
+
+    assert desk.module.backward() == "in full original"
 
 
 def test_a_listener_that_raises_does_no_harm(desk: Desk) -> None:

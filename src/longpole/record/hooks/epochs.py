@@ -1,11 +1,14 @@
 """Epochs: loops over a data loader, from the first look into it to its end.
 
 An epoch that trained nothing is an evaluation. A loop that was left early ends with its last fetch, which is
-known when the next one over the same loader begins, or when the process ends.
+known when its iterator is dropped; where somebody keeps that, when the next loop over the same loader begins,
+or when the process ends.
 """
 
 from __future__ import annotations
 
+from _thread import get_ident
+from _weakref import ref
 from time import monotonic_ns
 
 from longpole.record.client.phases import Past, current, lane, new_identity, this_ring, write_past
@@ -37,6 +40,7 @@ class Epoch:
         "parent",
         "place",
         "start_ns",
+        "watch",
     )
 
     def __init__(self, loader: int, number: int, start_ns: int) -> None:
@@ -47,6 +51,7 @@ class Epoch:
         self.identity, self.parent, self.lane = new_identity(), current(), lane()
         self.counts = [0, 0, 0]
         self.batches: int | None = None
+        self.watch: Any = None
         self.place = -1
         ring = this_ring()
         if ring is not None:
@@ -83,8 +88,20 @@ class Epochs:
         if not self._open:
             at_end(self.finish)
         number = self._numbers[id(loader)] = self._numbers.get(id(loader), 0) + 1
-        self._open[id(iterator)] = Epoch(id(loader), number, start_ns)
+        epoch = self._open[id(iterator)] = Epoch(id(loader), number, start_ns)
         loop.begin_epoch(id(loader), start_ns)
+        key = id(iterator)
+        epoch.watch = ref(iterator, lambda _: self._drop(key, epoch, loop))
+
+    def _drop(self, iterator: int, epoch: Epoch, loop: Loop) -> None:
+        """The iterator of an epoch is no more: if it had not ended, it was left early. Never raises."""
+        try:
+            if self._open.get(iterator) is epoch and LOOPS.known.get(get_ident()) is loop and not loop.led:
+                loop.settle()
+                loop.drop_loop(iterator, epoch, monotonic_ns())
+                self._write(iterator)
+        except Exception:  # noqa: BLE001  this may be in the midst of anything
+            pass
 
     def _write_left(self, loader: int, iterator: int) -> None:
         """Write the epochs of this loader that were left early in this thread, and one of this iterator."""

@@ -54,6 +54,7 @@ _FIRST_STEPS = 2
 # What most steps of training consist of; the last fetch is the next step's.
 _REGULAR = (FETCH, FETCHED, CALL, RETURN, BACK, BACK_DONE, OPTIMIZE, OPTIMIZED, FETCH)
 _LIGHT = (FETCH, FETCHED, STEPPED, FETCH)
+_CLOSELY_NS = 1_000_000_000
 # Events that are left of steps cut by the times when events are looked at; with more a loop is not steady.
 _CUT_OFF = 2 * len(_REGULAR)
 
@@ -75,6 +76,7 @@ class Loop(Steps):
         trained: Whether a backward pass has begun since an optimizer last stepped; while light, whether a
             model was called for one.
         optimizer: The one that stepped last.
+        recorded: How many operations had been recorded for a backward pass when an optimizer last stepped.
         model: What was called last.
         epoch: The epoch that fetches belong to, if any.
         parent: The phase that steps outside epochs belong to; -1 for the one they run in.
@@ -104,6 +106,7 @@ class Loop(Steps):
         "optimizer",
         "parent",
         "plain",
+        "recorded",
         "skips",
         "source",
         "trained",
@@ -123,6 +126,7 @@ class Loop(Steps):
         self.optimizer = self.source = self.loader = 0
         self._latest = TRAINING
         self._kinds: set[int] = set()
+        self.recorded = 0
         self.model = "model"
         self.epoch: Any = None
         self.parent = -1
@@ -150,6 +154,8 @@ class Loop(Steps):
         if fetches:
             self._count_fetches(fetches)
         self._take_all(events)
+        if CLOSELY and events and events[-1][1] - CLOSELY[0] > _CLOSELY_NS:  # no module is called here
+            CLOSELY.clear()
         if fetches or events or self.notebook.full:  # full of steps that were told without events
             self._write()
         if fetches or events:
@@ -221,7 +227,7 @@ class Loop(Steps):
         """Count steps of inference: each fetch has ended one and begun the next."""
         if self._calls or self._stepped_at:  # from before, when more was looked at
             self._close(times[0])
-        elif self._start and self._fetched_by:
+        elif self._start and (self._fetched_by or self._fetch_at):
             times = [self._start, *times]
         if len(times) > 1:
             self._count_inference(times)
@@ -245,7 +251,9 @@ class Loop(Steps):
         """A loop over a loader begins: one after which it goes on as before, or another."""
         if not self.light or loader != self.loader:
             self.look_at_fetches(now)
-        self.source, self.loader = 0, loader
+        if loader != self.loader and self._trained and not self._stepped_at:
+            self._clear(0)  # gradients that were accumulated, and never used so far
+        self.source, self.loader, self.fetched, self._mixed = 0, loader, False, False
         self.begin_loop(now)
 
     def begin_loop(self, now: int) -> None:
@@ -256,9 +264,19 @@ class Loop(Steps):
     def end_epoch(self, now: int) -> None:
         """There was no further batch. Steps of training that go alike may well go on so in the next epoch."""
         self.end_loop()
-        self.epoch, self.source = None, 0
+        if self._pending:
+            self._clear(0)
+        self.epoch, self.source, self.fetched = None, 0, False
         if not self.light:
             self.look_at_fetches(now)
+
+    def drop_loop(self, source: int, epoch: Any, now: int) -> None:
+        """A loop was left early: nothing more is fetched from there."""
+        self.leave_loop()
+        if self.epoch is epoch:
+            self.end_epoch(now)
+        if self._fetched_by == source:
+            self._fetched_by = 0
 
     def look_at_fetches(self, now: int) -> None:
         """Look at the whole of each step, until it is known how they go: a loop begins or ends."""
@@ -296,6 +314,9 @@ class Loop(Steps):
         self.quiet = self.notebook.quiet and not (self.light or CLOSELY)
         self.plain = not (self.quiet or self.skips or self.light or self.led)
         self._kinds.clear()
+        less = (self.light or self.quiet) and not (before[0] or before[2])
+        if less and self._gradients:
+            self._calls = 0  # what a model was called for is not looked at any more
         if before != (self.quiet, self.skips, self.light):
             self._partial = True  # of the step now under way some parts go unseen
             tell_listeners()

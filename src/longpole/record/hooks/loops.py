@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from _thread import get_ident
 
 from longpole.record.client.phases import this_ring
@@ -34,9 +35,16 @@ class Loops:
                 return None
             if not self.known:
                 at_end(self.finish)
+            self._let_go_of_ended()
             loop = self.known[get_ident()] = Loop(ring)
             tell_listeners()
         return loop
+
+    def _let_go_of_ended(self) -> None:
+        """Close what threads have left that are no more."""
+        living = sys._current_frames().keys() if self.known else ()
+        for ident in [ident for ident in self.known if ident not in living]:
+            self.known.pop(ident).finish()
 
     def led(self) -> bool:
         """Return whether a framework leads the loop of this thread."""

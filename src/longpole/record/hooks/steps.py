@@ -40,6 +40,7 @@ class Steps:
         "_fetched_by",
         "_forward_end",
         "_forward_from",
+        "_gradients",
         "_nested_ns",
         "_optimizer_at",
         "_optimizers",
@@ -69,7 +70,7 @@ class Steps:
         self._fetch_at = self._fetched_by = self._forward_from = self._forward_end = 0
         self._backward_at = self._optimizer_at = self._nested_ns = self._stepped_at = self._calls = 0
         self._closures = 0
-        self._trained = False
+        self._trained = self._gradients = False
         self._parts: list[tuple[int, int, int]] = []
         self._optimizers: list[int] = []
 
@@ -123,6 +124,7 @@ class Steps:
         """The call has returned; without gradients and outside a loop it was a step of inference."""
         self.inside = False
         self._forward_end = now
+        self._gradients = gradients
         if not gradients and not self._fetched_by and not self._trained and self._calls == 1:
             self._close(now)
 

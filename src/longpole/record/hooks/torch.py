@@ -17,7 +17,7 @@ from longpole.record.hooks.epochs import Epochs
 from longpole.record.hooks.events import BACK, BACK_DONE
 from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.patches import unseen, without_this_frame
-from longpole.record.hooks.torch_aside import LIGHT, SKIPS, Aside, Place
+from longpole.record.hooks.torch_aside import LIGHT, SKIPS, SKIPS_AMONG_THREADS, Aside, Place
 from longpole.record.hooks.torch_device import BACKWARD, DeviceTimer
 from longpole.record.hooks.torch_fetches import watch_fetches
 from longpole.record.hooks.torch_models import Models, compiling_in
@@ -37,13 +37,15 @@ def apply(torch: ModuleType, patches: Patches) -> None:
     aside = Aside(timer, patches)
     watch_fetches(torch.utils.data.dataloader, epochs, aside, patches)
     make = partial(_backward, compiling=compiling_in(torch), timer=timer, patches=patches)
-    aside.add(Place(torch.autograd, "backward", make).when(LIGHT).when(SKIPS))
-    watch_optimizers(timer, aside.lightly, patches)
+    aside.add(Place(torch.autograd, "backward", make).when(LIGHT).when(SKIPS).when(SKIPS_AMONG_THREADS))
+    watch_optimizers(torch, timer, aside.lightly, patches)
     Models(torch, timer, aside, patches).look()
     watch_checkpoints(torch, patches)
     _watch_ranks(patches)
+    _watch_threads(aside, patches)
     patches.on_undo(epochs.finish)
     patches.on_undo(LOOPS.finish)
+    patches.on_undo(aside.end)
 
 
 def _backward(original: Any, compiling: Any, timer: DeviceTimer, patches: Patches) -> Any:  # noqa: C901
@@ -94,3 +96,15 @@ def _watch_ranks(patches: Patches) -> None:
         return {"rank": distributed.get_rank(), "world": distributed.get_world_size()}
 
     patches.replace(distributed, "init_process_group", lambda original: patches.around(original, begin))
+
+
+def _watch_threads(aside: Aside, patches: Patches) -> None:
+    """Hear of threads that are started, as they may call models, too."""
+    threads = sys.modules.get("threading")
+    if threads is None:
+        return
+
+    def begin(_: Any, __: Any) -> None:
+        aside.expect_threads()
+
+    patches.replace(threads.Thread, "start", lambda original: patches.around(original, begin))

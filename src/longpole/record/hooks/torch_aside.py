@@ -8,7 +8,10 @@ change while a thread goes through one.
 
 from __future__ import annotations
 
-from _thread import get_ident
+import os
+import sys
+from _thread import _count as count_threads
+from _thread import allocate_lock, get_ident
 
 from longpole.record.hooks.events import LISTENERS
 from longpole.record.hooks.loops import LOOPS
@@ -22,8 +25,11 @@ if TYPE_CHECKING:
     from longpole.record.hooks.patches import Patches
     from longpole.record.hooks.torch_device import DeviceTimer
 
-# How a loop is looked at: in full; lightly, as steps of training go alike; by its fetches alone.
-FULL, LIGHT, SKIPS = range(3)
+# How a loop is looked at: in full; lightly, as steps of training go alike; by its fetches alone, calls left
+# alone or, where other threads may call models, looked at.
+FULL, LIGHT, SKIPS, SKIPS_AMONG_THREADS = range(4)
+# From Python 3.12 on a class that was changed a thousand times is never again quick to look things up in.
+_MOST_TURNS = 300 if sys.version_info >= (3, 12) else 1 << 62
 
 
 class Shorter:
@@ -58,6 +64,8 @@ class Place:
         self._original = original or getattr(owner, name)
         self.full = self._there = make(self._original)
         self._shorter: dict[int, Any] = {}
+        self._turns = 0
+        self._ended = False
         setattr(owner, name, self.full)
 
     def when(self, how: int, make: Callable[[Any, Any, Shorter], Any] | None = None) -> Place:
@@ -67,29 +75,48 @@ class Place:
 
     def turn(self, how: int, shorter: Shorter | None) -> None:
         """Put what is to stand there now in its place."""
-        there = vars(self._owner).get(self._name)
-        if there is not self._there and there is not self._original:
-            if self._there is not self._original:
-                return  # somebody has put theirs over ours, and calls ours
-            self._original, self._inherited = there, False  # theirs does not
-            self.full = self._make(there)
+        if self._ended or not self._find():
+            return
         wanted = self.full
-        if how in self._shorter and shorter is not None:
+        if shorter is not None and how in self._shorter and self._turns < _MOST_TURNS:
             make = self._shorter[how]
-            wanted = make(self._original, self.full, shorter) if make else self._original
-        if wanted is not there:
-            setattr(self._owner, self._name, wanted)
+            wanted = make(self._original, self.full, shorter) if make else None
+        if wanted is not self._there:
+            self._put(wanted)
+
+    def _find(self) -> bool:
+        """Return whether what stands there is for us to replace; find the original anew where need be."""
+        there = vars(self._owner).get(self._name)
+        ours = self._there if self._there is not None or self._inherited else self._original
+        if there is ours:
+            return True
+        if self._there is not None and there is not None and there is not self._original:
+            return False  # somebody has put theirs over ours, and it goes through ours, as far as we know
+        if there is None and not hasattr(self._owner, self._name):
+            return False
+        # Theirs replaced nothing of ours, or ours was taken away: what is there now is the original.
+        self._inherited = there is None
+        self._original = getattr(self._owner, self._name) if there is None else there
+        self.full = self._make(self._original)
+        self._there = None
+        return True
+
+    def _put(self, wanted: Any) -> None:
+        """Put something there; None for nothing of ours."""
+        self._turns += 1
         self._there = wanted
+        if wanted is not None:
+            setattr(self._owner, self._name, wanted)
+        elif not self._inherited:
+            setattr(self._owner, self._name, self._original)
+        elif self._name in vars(self._owner):
+            delattr(self._owner, self._name)
 
     def end(self) -> None:
         """Put the original back, unless somebody has put theirs over ours."""
-        there = vars(self._owner).get(self._name)
-        if there is not self._there:
-            return
-        if self._inherited:
-            delattr(self._owner, self._name)
-        else:
-            setattr(self._owner, self._name, self._original)
+        self._ended = True
+        if self._there is not None and vars(self._owner).get(self._name) is self._there:
+            self._put(None)
 
 
 class Aside:
@@ -102,9 +129,10 @@ class Aside:
         self._places: list[Place] = []
         self._now: tuple[int, Loop | None] = FULL, None
         self._shorter: Shorter | None = None
+        self._lock, self._pid, self._asked = allocate_lock(), os.getpid(), 0
+        self._alone = True
         self.lightly: list[bool] = []
         LISTENERS.append(self._turn)
-        patches.on_undo(self._end)
 
     def add(self, place: Place) -> Place:
         """Let a place step aside, until the patches are taken back."""
@@ -112,7 +140,32 @@ class Aside:
         self._patches.on_undo(place.end)
         return place
 
+    def expect_threads(self) -> None:
+        """A thread is about to begin: from now on there may be several."""
+        if self._alone:
+            self._alone = False
+            self._turn()
+
+    def end(self) -> None:
+        """Turn no more."""
+        if self._turn in LISTENERS:
+            LISTENERS.remove(self._turn)
+        self._stop_short()
+
     def _turn(self) -> None:
+        """Put what is wanted now everywhere; a thread that finds another at it leaves it to that one."""
+        if self._pid != os.getpid():  # a fork: who held the lock is not here
+            self._lock, self._pid = allocate_lock(), os.getpid()
+        self._asked += 1
+        asked = -1
+        while asked != self._asked and self._lock.acquire(False):
+            try:
+                asked = self._asked
+                self._look()
+            finally:
+                self._lock.release()
+
+    def _look(self) -> None:
         now = self._how()
         if now == self._now:
             return
@@ -121,9 +174,9 @@ class Aside:
         how, loop = now
         if loop is not None:
             self._shorter = Shorter(loop, get_ident())
-            self.lightly[:] = [True] if how == LIGHT else []
         for place in self._places:
             place.turn(how, self._shorter)
+        self.lightly[:] = [True] if how == LIGHT else []
 
     def _how(self) -> tuple[int, Loop | None]:
         loops = list(LOOPS.known.items())
@@ -131,7 +184,7 @@ class Aside:
             return FULL, None
         loop = loops[0][1]
         if loop.skips:
-            return SKIPS, loop
+            return SKIPS if self._alone and not count_threads() else SKIPS_AMONG_THREADS, loop
         return (LIGHT, loop) if loop.light and not self._timer.in_use() else (FULL, None)
 
     def _stop_short(self) -> None:
@@ -139,7 +192,3 @@ class Aside:
         if self._shorter is not None:
             self._shorter.on.clear()
             self._shorter = None
-
-    def _end(self) -> None:
-        LISTENERS.remove(self._turn)
-        self._stop_short()

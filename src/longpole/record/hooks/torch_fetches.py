@@ -10,7 +10,7 @@ from longpole.record.hooks.budget import LONGEST_WAIT_NS
 from longpole.record.hooks.events import ENTER, FETCH, FETCHED
 from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.patches import unseen, without_this_frame
-from longpole.record.hooks.torch_aside import LIGHT, SKIPS, Place
+from longpole.record.hooks.torch_aside import LIGHT, SKIPS, SKIPS_AMONG_THREADS, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ def watch_fetches(loading: Any, epochs: Epochs, aside: Aside, patches: Patches) 
     """Watch the iterators of all loaders."""
     place = Place(loading._BaseDataLoaderIter, "__next__", lambda next_: _fetching(next_, epochs, patches))
     place.when(LIGHT, lambda next_, full, one: _fetching_lightly(next_, full, one, epochs, patches))
-    place.when(SKIPS, lambda next_, full, one: _counting(next_, full, one, epochs, patches))
+    for how in (SKIPS, SKIPS_AMONG_THREADS):
+        place.when(how, lambda next_, full, one: _counting(next_, full, one, epochs, patches))
     aside.add(place)
     patches.replace(loading.DataLoader, "__iter__", lambda iter_: _iterating(iter_, epochs, patches))
 
@@ -75,10 +76,10 @@ def _fetch(loop: Loop, source: int) -> None:
     elif not loop.quiet:
         loop.append((FETCH, monotonic_ns(), source))
     else:
-        loop.fetched = True
-        if loop.source != source:
+        if loop.source != source and not loop.fetched:
             loop.source = source
             loop.append((ENTER, monotonic_ns(), source))
+        loop.fetched = True
 
 
 def _count(loop: Loop, source: int, now: int) -> None:
@@ -93,7 +94,7 @@ def _fetching_lightly(original: Any, full: Any, one: Shorter, epochs: Epochs, pa
     on, loop, ident, append = one.on, one.loop, one.ident, one.loop.append
 
     def __next__(self: Any) -> Any:  # noqa: N807
-        mine = on and get_ident() == ident
+        mine, inside = on and get_ident() == ident, False
         try:
             if not mine:
                 return full(self)
@@ -107,7 +108,7 @@ def _fetching_lightly(original: Any, full: Any, one: Shorter, epochs: Epochs, pa
             append((FETCHED, monotonic_ns(), id(self)))
         except BaseException as error:
             if mine:
-                loop.inside = False
+                loop.inside = inside
                 epochs.leave(loop, self, error)
             without_this_frame(error)
             raise

@@ -76,9 +76,10 @@ class Models:
         """Look at the calls of all modules for a few calls of outermost ones."""
         self._left = _CALLS_TO_LOOK_AT
         if self._looking is None:
+            self._call = self._module.__call__  # which may be somebody else's by now
             self._looking = self._watched(self._call, "")
             self._module.__call__ = self._looking
-            CLOSELY.append(True)
+            CLOSELY.append(monotonic_ns())
 
     def _end(self) -> None:
         self._stop_looking()
@@ -111,14 +112,23 @@ class Models:
         return known
 
     def _watch(self, kind: type, original: Any) -> None:
-        place = Place(kind, "__call__", lambda call: self._watched(call, kind.__name__), original)
-        place.when(LIGHT, self._watched_lightly).when(SKIPS)
-        self._ours.append(self._aside.add(place).full)
+        """Watch a class. What it inherits is looked up at each call: somebody may replace it, for a while."""
+        above = [base for base in kind.__mro__[1:] if "__call__" in vars(base)]
+        holder: Any = above[0] if above and "__call__" not in vars(kind) else None
+
+        def inherited(call: Any) -> Any:
+            return holder if holder is not None and call in (original, holder.__call__) else None
+
+        place = Place(
+            kind, "__call__", lambda call: self._watched(call, kind.__name__, inherited(call)), original
+        )
+        place.when(LIGHT, lambda call, full, one: self._watched_lightly(call, full, one, inherited(call)))
+        self._ours.append(self._aside.add(place.when(SKIPS)).full)
 
     def _end_call(self, loop: Loop, now_ns: int) -> None:
         """Do what is not done after every call: look at what has happened, or at all modules for a while."""
         try:
-            if CLOSELY:
+            if self._looking is not None:
                 self._look_on()
             if now_ns > loop.due_ns and not loop.led:
                 loop.settle()
@@ -137,22 +147,25 @@ class Models:
         if loop.skips:
             return _LEAVE_ALONE
         if loop.quiet:
-            if self._gradients():
+            if model.training and self._gradients():
                 return _LEAVE_ALONE
             if loop.epoch is not None:
-                loop.model = name or type(model).__name__
+                loop.model = type(model).__name__
                 fetched, loop.fetched = loop.fetched, False
                 return _LOOK_AT_END if fetched else _LEAVE_ALONE
         if not (name or self._classify(model)):
             return _LEAVE_ALONE
         loop.inside = True
-        loop.append((CALL if model.training else CALL_TO_INFER, monotonic_ns(), name or type(model).__name__))
+        loop.append((CALL if model.training else CALL_TO_INFER, monotonic_ns(), type(model).__name__))
         if self._timer.active:
             self._timer.mark(FORWARD)
         return _LOOK
 
-    def _watched(self, original: Any, name: str) -> Any:  # noqa: C901
-        """Return the call of a module with a look at the clock; without a name, of a class not known yet."""
+    def _watched(self, original: Any, name: str, holder: Any = None) -> Any:  # noqa: C901
+        """Return the call of a module with a look at the clock.
+
+        Without a name, of a class not known yet; with a holder, what that one has in place of the original.
+        """
         known, compiling, gradients, models = LOOPS.known, self._compiling, self._gradients, self
         timer, timed = self._timer, self._timer.possible
 
@@ -168,10 +181,11 @@ class Models:
                     if loop.plain and name:
                         loop.inside, how = True, _LOOK
                         append = loop.append
-                        append((CALL if self.training else CALL_TO_INFER, monotonic_ns(), name))
+                        what = CALL if self.training else CALL_TO_INFER
+                        append((what, monotonic_ns(), type(self).__name__))
                         if timed and timer.active:
                             timer.mark(FORWARD)
-                    elif loop.light and gradients():
+                    elif loop.light and gradients() and self.training:
                         loop.inside, loop.trained, how = True, True, _LOOK_INSIDE_NOT
                         if timed and timer.active:
                             timer.mark(FORWARD)
@@ -180,7 +194,7 @@ class Models:
             except Exception as error:  # noqa: BLE001
                 models._patches.give_up(error)
             try:
-                result = original(self, *args, **kwargs)
+                result = (holder.__call__ if holder else original)(self, *args, **kwargs)
             except BaseException as error:
                 if how in (_LOOK, _LOOK_INSIDE_NOT):
                     loop.inside = False
@@ -193,7 +207,7 @@ class Models:
             elif how:
                 append, now_ns = loop.append, monotonic_ns()
                 if how == _LOOK_AT_END:
-                    append((INFERRED, now_ns, name))
+                    append((INFERRED, now_ns, type(self).__name__))
                 else:
                     loop.inside = False
                     append((RETURN if gradients() else RETURN_WITHOUT_GRADIENTS, now_ns, 0))
@@ -203,7 +217,7 @@ class Models:
 
         return unseen(wraps(original)(__call__))
 
-    def _watched_lightly(self, original: Any, full: Any, one: Shorter) -> Any:
+    def _watched_lightly(self, original: Any, full: Any, one: Shorter, holder: Any) -> Any:
         """Return the shortest way to see that a model is called to be trained."""
         compiling, gradients = self._compiling, self._gradients
         on, loop, ident = one.on, one.loop, one.ident
@@ -217,7 +231,7 @@ class Models:
                 if not mine:
                     return full(self, *args, **kwargs)
                 loop.inside = loop.trained = True
-                result = original(self, *args, **kwargs)
+                result = (holder.__call__ if holder else original)(self, *args, **kwargs)
                 loop.inside = False
             except BaseException as error:
                 if mine:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from longpole.record.hooks.torch_device import DeviceTimer
 
 
-def watch_optimizers(timer: DeviceTimer, lightly: list[bool], patches: Patches) -> None:
+def watch_optimizers(torch: Any, timer: DeviceTimer, lightly: list[bool], patches: Patches) -> None:
     """Watch all optimizers; ``lightly`` is not empty while the begin of their steps is not looked at."""
     hooks: Any = sys.modules["torch.optim.optimizer"]
-    begin, end = _begin(timer, lightly, patches), _end(timer, patches)
+    begin, end = _begin(timer, lightly, patches), _end(torch, timer, patches)
     patches.on_undo(hooks.register_optimizer_step_pre_hook(begin).remove)
     patches.on_undo(hooks.register_optimizer_step_post_hook(end).remove)
 
@@ -50,8 +50,10 @@ def _begin(timer: DeviceTimer, lightly: list[bool], patches: Patches) -> Any:
     return begin
 
 
-def _end(timer: DeviceTimer, patches: Patches) -> Any:
+def _end(torch: Any, timer: DeviceTimer, patches: Patches) -> Any:
     known, timed = LOOPS.known, timer.possible
+    # How many operations were recorded for a backward pass: if none were, optimizers step together.
+    recorded = getattr(getattr(torch._C, "_autograd", None), "_get_sequence_nr", None) or (lambda: 0)
 
     def end(optimizer: Any, *_: Any) -> None:
         try:
@@ -65,11 +67,14 @@ def _end(timer: DeviceTimer, patches: Patches) -> Any:
                 timer.end_step(now)
             if loop.light and loop.optimizer == which and now < loop.due_ns:  # as nearly always while light
                 append((STEPPED, now, which))
-                loop.trained = False
+                loop.trained, loop.recorded = False, recorded()
                 notebook = loop.notebook  # as ``owe`` does, without the detour
                 notebook.owed += 1
                 notebook.words[notebook.word] = notebook.owed
             else:
+                if loop.light and loop.optimizer != which:
+                    loop.trained = loop.trained or recorded() != loop.recorded
+                loop.recorded = recorded()
                 append((STEPPED if loop.light else OPTIMIZED, now, which))
                 loop.step_done(which, now)
         except Exception as error:  # noqa: BLE001

@@ -83,7 +83,7 @@ class ToldRows:
 
     def _moments(self, name: str) -> NDArray[np.int64]:
         columns = [
-            np.ma.compressed(teller.tables["phases"][name])  # type: ignore[no-untyped-call]
+            np.ma.compressed(teller.tables["phases"][name])
             for teller in self._tellers
             if name in teller.tables.get("phases", {})
         ]
@@ -156,7 +156,7 @@ def _numbered(
 ) -> NDArray[np.generic]:
     """Return the ids that rows of a table have now; none for a row that is not there."""
     at = places(teller.ids.get(table, np.zeros(0, np.int64)), np.ma.getdata(values))
-    unknown = np.ma.getmaskarray(values) | (at < 0)  # type: ignore[no-untyped-call]
+    unknown = np.ma.getmaskarray(values) | (at < 0)
     return hidden(at + bases.get(table, 0) + 1, unknown)
 
 
@@ -174,4 +174,4 @@ def _believable(name: str, values: NDArray[np.generic]) -> NDArray[np.generic]:
     if name not in _TIMES:
         return values
     wrong = (np.ma.getdata(values) < 0) | (np.ma.getdata(values) > _LATEST_UTC_NS)
-    return hidden(np.ma.getdata(values), np.ma.getmaskarray(values) | wrong)  # type: ignore[no-untyped-call]
+    return hidden(np.ma.getdata(values), np.ma.getmaskarray(values) | wrong)
