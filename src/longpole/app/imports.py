@@ -18,7 +18,7 @@ from longpole.model.told import Told
 from longpole.record.manifest import SCHEMA_VERSION, save
 from longpole.record.rundir import create_run_folder, working_folder
 from longpole.store.derive.notes import Teller
-from longpole.store.pieces import pieces_of
+from longpole.store.derive.pieces import pieces_of
 
 
 class CannotKeepRunError(LongpoleError):

@@ -33,11 +33,13 @@ class Magic:
         A cell that fails fails as it would have; what was recorded of it is shown all the same.
         """
         name, options = _parse(line)
-        with record(name, **options) as recording:
-            result = self._shell.run_cell(cell)
-        if recording.path:
-            _show(recording.path)
-        result.raise_error()
+        recording = record(name, **options)
+        try:
+            with recording:
+                self._shell.run_cell(cell).raise_error()
+        finally:
+            if recording.path:
+                _show(recording.path, self._shell)
 
 
 def _parse(line: str) -> tuple[str, dict[str, str]]:
@@ -63,13 +65,11 @@ def _parse(line: str) -> tuple[str, dict[str, str]]:
     return names[0] if names else "cell", options
 
 
-def _show(path: str) -> None:
-    from IPython.core import display_functions
-
-    display: Any = display_functions.display
+def _show(path: str, shell: Any) -> None:  # noqa: ANN401
     try:
         with load(path) as run:
-            display({"text/html": overview_html(run.overview()), "text/plain": _text(run)}, raw=True)
+            shown = {"text/html": overview_html(run.overview()), "text/plain": _text(run)}
+            shell.display_pub.publish(shown)
     except LongpoleError as error:
         print(f"longpole: {error}")  # noqa: T201  under the cell, where the table would be
 

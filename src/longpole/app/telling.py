@@ -18,7 +18,7 @@ from longpole.record.manifest import SCHEMA_VERSION, save
 from longpole.record.proc import read_stat
 from longpole.record.rundir import RUN_VARIABLE, boot_id, create_run_folder, find_runs_folder, working_folder
 from longpole.store.derive.notes import Teller
-from longpole.store.pieces import pieces_of
+from longpole.store.derive.pieces import pieces_of
 
 
 class Telling:

@@ -34,7 +34,10 @@ def terminal(stream: IO[str] | None = None) -> Console:
 
     Colour is used on a terminal only, and not where NO_COLOR is set.
     """
-    console = Console(file=stream, theme=_THEME, highlight=False, markup=False, emoji=False)
+    # In a notebook, rich would show its own HTML beside the text.
+    console = Console(
+        file=stream, theme=_THEME, highlight=False, markup=False, emoji=False, force_jupyter=False
+    )
     if os.environ.get("NO_COLOR"):
         console.no_color = True
     console.width = max(40, min(console.width, WIDEST))

@@ -40,7 +40,7 @@ class Writer:
     def __init__(self) -> None:
         """Start DuckDB, once for all tables."""
         self._connection = duckdb.connect(":memory:", config=_CONFIGURATION)
-        self._connection.execute("SET enable_progress_bar = false")  # it would go among a command's output
+        _show_no_progress(self._connection)
 
     def __enter__(self) -> Writer:
         return self
@@ -76,9 +76,10 @@ class Database:
         self._runs = runs
         self._seen: set[str] = set()
         self._connection = duckdb.connect(":memory:", config=_CONFIGURATION)
+        _show_no_progress(self._connection)
         paths = ", ".join(_text(path) for some in files.values() for path in some)
         self._connection.execute(
-            f"SET allowed_paths = [{paths}]; SET temp_directory = ''; SET enable_progress_bar = false;"
+            f"SET allowed_paths = [{paths}]; SET temp_directory = '';"
             "SET enable_external_access = false; SET lock_configuration = true"
         )
 
@@ -169,6 +170,13 @@ class Database:
             f"SELECT l.run, t.* EXCLUDE (filename) FROM read_parquet([{paths}], filename = true) t"
             f" JOIN (VALUES {rows}) l(path, run) ON l.path = t.filename"
         )
+
+
+def _show_no_progress(connection: duckdb.DuckDBPyConnection) -> None:
+    """Keep progress bars out of the output; a notebook without widgets has none, and refuses to set it."""
+    [(on,)] = connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()
+    if on:
+        connection.execute("SET enable_progress_bar = false")
 
 
 def _fields(table: Table, part: Part) -> str:

@@ -15,7 +15,7 @@ from longpole.model.execution import TABLES, Scope
 from longpole.store.derive.arrays import LATEST_NS, Arrays, Part, hidden, joined, places
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.notes import Teller
-from longpole.store.pieces import PieceError, read_piece
+from longpole.store.derive.pieces import PieceError, read_piece
 
 # Which table a column refers to; a phase's parent and a process's are of their own table.
 _REFERENCES = {

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longpole.model.columns import Columns, floats, integers, texts
-from longpole.store.pieces import PIECE_ROWS, PieceError, pieces_of, read_piece
+from longpole.store.derive.pieces import PIECE_ROWS, PieceError, pieces_of, read_piece
 
 WHOLE = st.none() | st.integers(-(1 << 62), 1 << 62)
 
