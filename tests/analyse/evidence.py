@@ -14,7 +14,7 @@ SECOND = 1_000_000_000
 START = 1_700_000_000 * SECOND
 
 _TEXTS = {
-    *("kind", "name", "metric", "unit", "command", "scope", "peak_source", "source"),
+    *("type", "kind", "name", "metric", "unit", "command", "scope", "peak_source", "source"),
     *("what", "mark", "part", "part_name", "attributes", "search", "status"),
 }
 _FLOATS = {"amount", "covered_s", "capacity", "value", "peak", "p50_ns", "p95_ns"}
@@ -30,6 +30,7 @@ _COLUMNS = {
     "steps": "what process kind mark name part part_name attributes count total_ns low_ns high_ns p50_ns"
     " p95_ns",
     "trials": "search search_ns name process duration_ns status attributes full epochs all_epochs",
+    "tasks": "type tasks never attempts failed hold_ns queue_ns exec_ns p50_ns p95_ns peak_bytes",
 }
 
 
@@ -84,7 +85,7 @@ def evidence(**parts: Any) -> Evidence:
         "run": table("run", (START, START + SECOND)),
         "hosts": table("hosts", (2,)),
     }
-    for name in ("totals", "phases", "processes", "memory", "host", "gpus", "steps", "trials"):
+    for name in ("totals", "phases", "processes", "memory", "host", "gpus", "steps", "trials", "tasks"):
         facts[name] = table(name)
     return Evidence(**(facts | parts))
 

@@ -115,3 +115,14 @@ def test_every_remark_is_a_sentence():
         assert sentence[0].isupper() or sentence[0].isdigit()
         assert sentence.endswith(".")
         assert not sentence.endswith("..")
+
+
+def test_of_a_run_that_was_only_told_nothing_is_said_that_a_recording_would():
+    witness = replace(SOUND, notes=RecordingNotes(told_by=("Slurm accounting",), gaps=("It lacks the end.",)))
+
+    assert unseen(witness) == ("It lacks the end.",)
+    assert limits(witness) == ("All of this is as told by Slurm accounting.",)
+
+
+def test_what_others_could_not_tell_of_a_recorded_run_is_said_too():
+    assert "It lacks the end." in unseen(noted(told_by=("Snakemake",), gaps=("It lacks the end.",)))
