@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 # Called when a loop has begun or ended, or no longer wants the same events.
 LISTENERS: list[Callable[[], None]] = []
-# Since when every event of every loop is wanted; empty while it is not.
-CLOSELY: list[int] = []
+# Not empty while every event of every loop is wanted.
+CLOSELY: list[bool] = []
 # Epochs under way in this process, by the iterator that is looped over.
 EPOCHS: dict[int, Any] = {}
 

@@ -54,7 +54,6 @@ _FIRST_STEPS = 2
 # What most steps of training consist of; the last fetch is the next step's.
 _REGULAR = (FETCH, FETCHED, CALL, RETURN, BACK, BACK_DONE, OPTIMIZE, OPTIMIZED, FETCH)
 _LIGHT = (FETCH, FETCHED, STEPPED, FETCH)
-_CLOSELY_NS = 1_000_000_000
 # Events that are left of steps cut by the times when events are looked at; with more a loop is not steady.
 _CUT_OFF = 2 * len(_REGULAR)
 
@@ -154,8 +153,6 @@ class Loop(Steps):
         if fetches:
             self._count_fetches(fetches)
         self._take_all(events)
-        if CLOSELY and events and events[-1][1] - CLOSELY[0] > _CLOSELY_NS:  # no module is called here
-            CLOSELY.clear()
         if fetches or events or self.notebook.full:  # full of steps that were told without events
             self._write()
         if fetches or events:

@@ -79,7 +79,8 @@ class Models:
             self._call = self._module.__call__  # which may be somebody else's by now
             self._looking = self._watched(self._call, "")
             self._module.__call__ = self._looking
-            CLOSELY.append(monotonic_ns())
+            if self._is_model:  # else with the first call: a program may have none
+                CLOSELY.append(True)
 
     def _end(self) -> None:
         self._stop_looking()
@@ -102,6 +103,8 @@ class Models:
         """Return whether an outermost module is a model; its class is watched from now on if it is."""
         kind = type(model)
         known = self._is_model.get(kind)
+        if self._looking is not None and not CLOSELY:
+            CLOSELY.append(True)
         if not known:
             self._look_on()
         if known is None:
