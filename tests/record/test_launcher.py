@@ -283,8 +283,9 @@ def test_empty_command_is_not_found(user: Someone) -> None:
 def test_hang_up_of_the_terminal_reaches_the_command(user: Someone) -> None:
     child, terminal = pty.fork()
     if child == 0:
-        os.execvpe(sys.executable, user.command("record", "--", "sleep", "60"), user.environment())
-    time.sleep(1.0)
+        command = user.command("record", "--", "sh", "-c", "echo here; exec sleep 60")
+        os.execvpe(sys.executable, command, user.environment())
+    _read_until(terminal, b"here")
     os.close(terminal)
     _, status = os.waitpid(child, 0)
 
