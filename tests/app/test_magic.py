@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +19,18 @@ from tests.parts import need
 def executed(folder: Path, *cells: str) -> list[list[dict[str, Any]]]:
     """Execute a notebook of these cells; return the outputs of each."""
     need("nbclient", "jupyter")
-    import nbclient
-    import nbformat
-    from nbformat.v4 import new_code_cell, new_notebook
-
-    notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
-    environment = {
-        **os.environ,
-        "LONGPOLE_RUNS": str(folder / "runs"),
-        "IPYTHONDIR": str(folder),
-        "HOME": str(folder),
-    }
-    client = nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", allow_errors=True)
-    client.execute(env=environment)
-    nbformat.validate(notebook)
-    return [cell.outputs for cell in notebook.cells]
+    places = {"LONGPOLE_RUNS": str(folder / "runs"), "IPYTHONDIR": str(folder), "HOME": str(folder)}
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("notebook.py"))],
+        input=json.dumps(cells),
+        env={**os.environ, **places},
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=True,
+    )
+    outputs: list[list[dict[str, Any]]] = json.loads(done.stdout)
+    return outputs
 
 
 def of_kind(outputs: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
