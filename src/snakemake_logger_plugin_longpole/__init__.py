@@ -20,7 +20,6 @@ from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
 from longpole.app.telling import Telling
 from longpole.exchange.snakemake import TELLER, Rows, Workflow, as_columns
-from longpole.record.discretion import mask_command
 
 
 @dataclass
@@ -72,7 +71,7 @@ class LogHandler(LogHandlerBase):
     def _begin(self) -> None:
         settings: Any = self.settings
         name = getattr(settings, "name", "") or Path.cwd().name or "snakemake"
-        self._telling = Telling(TELLER, name, mask_command(sys.argv), getattr(settings, "runs", ""))
+        self._telling = Telling(TELLER, name, sys.argv, getattr(settings, "runs", ""))
         atexit.register(self._end)
         if self._telling.trouble:
             self._give_up(self._telling.trouble)

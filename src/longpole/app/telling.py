@@ -11,12 +11,11 @@ import time
 
 import msgspec
 
-from longpole._version import __version__
 from longpole.log.files import LogWriter
 from longpole.model.columns import Columns
-from longpole.record.manifest import SCHEMA_VERSION, save
-from longpole.record.proc import read_stat
-from longpole.record.rundir import RUN_VARIABLE, boot_id, create_run_folder, find_runs_folder, working_folder
+from longpole.record.assignment import Assignment
+from longpole.record.manifest import first_facts, save
+from longpole.record.rundir import RUN_VARIABLE, create_run_folder, find_runs_folder, working_folder
 from longpole.store.derive.notes import Teller
 from longpole.store.derive.pieces import pieces_of
 
@@ -61,23 +60,8 @@ class Telling:
 
     def _begin(self, name: str, command: list[str], runs: str) -> str:
         path = create_run_folder(find_runs_folder(runs), name)
-        stat = read_stat(os.getpid())
-        self._manifest = {
-            "schema_version": SCHEMA_VERSION,
-            "id": path.rpartition("-")[2],
-            "name": name,
-            "state": "running",
-            "started": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime()),
-            "command": command,
-            "folder": working_folder(),
-            "user": os.getuid(),
-            "launcher": {
-                "host": os.uname().nodename,
-                "boot": boot_id(),
-                "pid": os.getpid(),
-                "start_ticks": stat.start_ticks if stat else 0,
-            },
-            "longpole": __version__,
-        }
+        teller = Assignment(path, "", os.getpid())
+        teller.name, teller.command, teller.folder = name, command, working_folder()
+        self._manifest = first_facts(teller)
         save(path, self._manifest)
         return path

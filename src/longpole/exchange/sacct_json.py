@@ -80,11 +80,12 @@ def _measured(step: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _times(times: dict[str, Any], *, job: bool) -> dict[str, Any]:
-    found = {f"{name}_ns": _moment(times.get(name)) for name in ("eligible", "start", "end")} if job else {}
-    if not job:
-        found = {f"{name}_ns": _moment(times.get(name)) for name in ("start", "end")}
-    else:
-        found["submit_ns"] = _moment(times.get("submission"))
+    names = {
+        "start": "start",
+        "end": "end",
+        **({"submission": "submit", "eligible": "eligible"} if job else {}),
+    }
+    found = {f"{ours}_ns": _moment(times.get(theirs)) for theirs, ours in names.items()}
     return {**found, "cpu_user_ns": _spent(times.get("user")), "cpu_system_ns": _spent(times.get("system"))}
 
 

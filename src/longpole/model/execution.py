@@ -62,7 +62,18 @@ class Metric(StrEnum):
 # Kinds of phase that hold everything else; time by phase leaves them out.
 CONTAINERS = ("run", "process")
 # Kinds that make up the attempt of a task: time by task has them.
-JOB_KINDS = ("job", "hold", "queue", "stage_in", "container", "exec", "stage_out", "post", "jobstep")
+JOB_KINDS = (
+    "job",
+    "hold",
+    "queue",
+    "stage_in",
+    "container",
+    "exec",
+    "submitted",
+    "stage_out",
+    "post",
+    "jobstep",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,7 +118,7 @@ class Clockwork:
         else:
             if self.loop.skips:
                 self.loop.settle()
-                self.loop.look_at_fetches(self.now)
+                self.loop.look_in_full(self.now)
             if self.loop.quiet and self.loop.trained:
                 self.loop.append((BACK, self.now, 0))
             self.loop.append((OPTIMIZE, self.now, which))

@@ -247,7 +247,7 @@ class Loop(Steps):
     def begin_epoch(self, loader: int, now: int) -> None:
         """A loop over a loader begins: one after which it goes on as before, or another."""
         if not self.light or loader != self.loader:
-            self.look_at_fetches(now)
+            self.look_in_full(now)
         if loader != self.loader and self._trained and not self._stepped_at:
             self._clear(0)  # gradients that were accumulated, and never used so far
         self.source, self.loader, self.fetched, self._mixed = 0, loader, False, False
@@ -265,7 +265,7 @@ class Loop(Steps):
             self._clear(0)
         self.epoch, self.source, self.fetched = None, 0, False
         if not self.light:
-            self.look_at_fetches(now)
+            self.look_in_full(now)
 
     def drop_loop(self, source: int, epoch: Any, now: int) -> None:
         """A loop was left early: nothing more is fetched from there."""
@@ -275,7 +275,7 @@ class Loop(Steps):
         if self._fetched_by == source:
             self._fetched_by = 0
 
-    def look_at_fetches(self, now: int) -> None:
+    def look_in_full(self, now: int) -> None:
         """Look at the whole of each step, until it is known how they go: a loop begins or ends."""
         typical_ns = self.notebook.typical_ns(self._latest) or _FIRST_WAIT_NS
         self.due_ns = min(self.due_ns, now + min(_FIRST_WAIT_NS, _FIRST_STEPS * typical_ns))

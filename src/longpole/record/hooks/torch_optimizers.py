@@ -38,7 +38,7 @@ def _begin(timer: DeviceTimer, lightly: list[bool], patches: Patches) -> Any:
                 append, now = loop.append, monotonic_ns()
                 if loop.skips:  # but here something is trained
                     loop.settle()
-                    loop.look_at_fetches(now)
+                    loop.look_in_full(now)
                 if loop.quiet and loop.trained:
                     append((BACK, now, 0))  # which was not looked at, but tells one step from the next
                 append((OPTIMIZE, now, id(optimizer)))
