@@ -9,9 +9,10 @@ import zlib
 import pytest
 
 from longpole.errors import ForeignLogError, NewerLogError, UnreadableLogError
-from longpole.log.files import BACKLOG_BYTES, LogWriter, read_log, read_plain_file
+from longpole.log.files import BACKLOG_BYTES, LogWriter, read_logs, read_plain_file
 from longpole.log.frames import FILE_HEADER, LOG_MAGIC, NOTES, Tally, file_header, note_frames
 from longpole.log.slots import SLOT_BYTES
+from tests.log.reading import frames_of
 
 
 @pytest.fixture
@@ -21,8 +22,8 @@ def writer(tmp_path):
 
 
 def read(path) -> tuple[list[bytes], Tally]:
-    tally = Tally()
-    return [bytes(frame.payload) for frame in read_log(str(path), tally)], tally
+    [(frames, tally)] = read_logs(str(path))
+    return [bytes(frame.payload) for frame in frames], tally
 
 
 def test_what_was_written_is_read(writer):
@@ -144,7 +145,7 @@ def test_notes_are_frames_of_their_own_kind(writer):
     writer.notes([b"{}"])
     writer.close()
 
-    assert [frame.kind for frame in read_log(writer.path, Tally())] == [NOTES]
+    assert [frame.kind for frame in frames_of(writer.path)] == [NOTES]
 
 
 def test_file_of_holes_is_refused_before_it_fills_the_memory(tmp_path):
@@ -154,3 +155,34 @@ def test_file_of_holes_is_refused_before_it_fills_the_memory(tmp_path):
 
     with pytest.raises(UnreadableLogError, match="claims 1,099,511,627,776 bytes"):
         read_plain_file(str(path))
+
+
+def test_a_second_writer_of_one_place_appends_a_log_of_its_own(tmp_path):
+    (tmp_path / "log").mkdir()
+    for word in (b'{"a": 1}', b'{"b": 2}'):
+        writer = LogWriter(str(tmp_path), 1, "place")
+        writer.notes([word])
+        writer.close()
+
+    [file] = (tmp_path / "log").iterdir()
+    logs = [([bytes(frame.payload) for frame in frames], tally) for frames, tally in read_logs(str(file))]
+    assert [payloads for payloads, _ in logs] == [[b'{"a": 1}'], [b'{"b": 2}']]
+    assert [(tally.readable, tally.expected) for _, tally in logs] == [(1, 1), (1, 1)]
+
+
+def test_a_log_that_was_cut_does_not_harm_the_one_behind_it(tmp_path):
+    (tmp_path / "log").mkdir()
+    writer = LogWriter(str(tmp_path), 1, "place")
+    writer.notes([b"{}"])
+    writer.slots(3, b"x" * SLOT_BYTES * 10)
+    writer.close()
+    with open(writer.path, "r+b") as file:
+        file.truncate(os.path.getsize(writer.path) - 70)
+    later = LogWriter(str(tmp_path), 1, "place")
+    later.notes([b"[]"])
+    later.close()
+
+    found = [([frame.kind for frame in frames], tally) for frames, tally in read_logs(writer.path)]
+
+    assert [kinds for kinds, _ in found] == [[NOTES], [NOTES]]
+    assert [(tally.readable, tally.expected) for _, tally in found] == [(1, 11), (1, 1)]

@@ -15,6 +15,7 @@ from longpole.analyse.host import OwnUse, host_use, stolen_percent
 from longpole.analyse.memory import MemoryPeak, peak_memory
 from longpole.analyse.phases import cut_phases, phase_sums
 from longpole.analyse.processes import process_uses
+from longpole.analyse.sentences import count_of
 from longpole.analyse.steps import counting, parts_of_steps, step_uses
 from longpole.analyse.tasks import task_uses
 from longpole.analyse.trials import trials_of
@@ -83,7 +84,7 @@ def overview(evidence: Evidence) -> Overview:
         schema_version=SCHEMA_VERSION,
         run=manifest.id,
         name=manifest.name,
-        command=join(manifest.command).replace("'***'", "***"),
+        command=_command(evidence),
         exit_code=manifest.exit_code,
         signal=manifest.signal,
         makespan_s=makespan_s,
@@ -108,10 +109,19 @@ def overview(evidence: Evidence) -> Overview:
         process_list=uses,
         trials=trials_of(evidence.trials, evidence.steps),
         tasks=task_uses(evidence.tasks),
+        commands=evidence.notes.commands,
+        commands_failed=evidence.notes.commands_failed,
+        commands_cut=evidence.notes.commands_cut,
     )
 
 
 _CPU = (Metric.CPU_USER, Metric.CPU_SYSTEM)
+
+
+def _command(evidence: Evidence) -> str:
+    if not evidence.notes.commands:
+        return join(evidence.manifest.command).replace("'***'", "***")
+    return f"{count_of(evidence.notes.commands, 'command')} recorded into one run"
 
 
 def _totals(totals: Columns) -> dict[str, float]:

@@ -125,10 +125,15 @@ def _missing(witness: Witness) -> str:
 
 def _left_behind(witness: Witness) -> Iterator[str]:
     left = witness.manifest.left_behind
+    if witness.notes.commands_cut and witness.state != State.RUNNING:
+        cut = count_of(witness.notes.commands_cut, "command")
+        yield f"The end of {cut} is not here: killed together with what recorded it."
     if left:
         yield f"{count_of(left, 'process')} still ran when recording ended: what came later is not here."
     if witness.state == State.BROKEN:
         yield "The recording was broken off: what came after its last record is not here."
+    elif witness.notes.commands:
+        return
     elif witness.state == State.FINISHED and not witness.notes.ended and not witness.manifest.troubles:
         yield "The agent gave no last word: the end of the samples may be missing."
 

@@ -47,6 +47,7 @@ class Listed:
     bytes: int
     path: str
     problem: str | None
+    joint: bool = False
 
 
 def listed(entry: RunEntry) -> Listed:
@@ -65,6 +66,7 @@ def listed(entry: RunEntry) -> Listed:
         bytes=run_bytes(entry.path),
         path=str(entry.path),
         problem=entry.problem or None,
+        joint=manifest.joint,
     )
 
 
@@ -139,4 +141,6 @@ def _ended(run: Listed) -> str:
         return "running" if run.state is State.RUNNING else "broken off"
     if run.signal is not None:
         return f"signal {run.signal}"
+    if run.joint:
+        return "joint"  # how its commands ended is in the log
     return f"exit {run.exit_code}" if run.exit_code else "ok"

@@ -8,7 +8,7 @@ from longpole.errors import UsageError
 from longpole.record.command import CannotRunError
 from longpole.record.launcher import launch, say
 from longpole.record.options import DETAILS, RecordOptions
-from longpole.record.rundir import is_inside_run
+from longpole.record.rundir import is_below_launcher, is_inside_run
 
 FAILED = 125
 _FEWEST_HZ, _MOST_HZ = 0.1, 100.0
@@ -21,6 +21,11 @@ Usage: longpole record [OPTIONS] [--] COMMAND [ARGUMENT...]
 
 Options:
   --name NAME      What to call the run (default: from the command).
+  --into NAME      Make one run of many commands: the first that names it creates the
+                   run, all others join it, on this node or any other that sees the
+                   same folder of runs, now or later. For sbatch scripts, job arrays,
+                   srun, mpirun, torchrun, cron and makefiles.
+  --new            With --into: begin another run of that name.
   --rate HZ        Samples of each process a second, 0.1 to 100 (default: 10, and
                    fewer where recording would take over 0.3 % of a core).
   --detail LEVEL   How much to note of training steps and the like: auto (the default)
@@ -44,6 +49,7 @@ command cannot be executed, 127 if it is not found. Inside a recorded command,
 Examples:
   longpole record -- python train.py --epochs 3
   longpole record --name nightly -- bash pipeline.sh
+  srun longpole record --into lcls -- python analyse.py
   longpole record --rate 1 --runs /scratch/me/runs -- mpirun -n 4 ./solver
 """
 
@@ -58,7 +64,7 @@ def record(arguments: list[str]) -> int:
     if not command:
         return _show_help()
     try:
-        if is_inside_run():
+        if is_inside_run() and (not options.into or is_below_launcher()):
             from longpole.record.joined import launch_joined
 
             return launch_joined(command, options)
@@ -94,8 +100,8 @@ def parse(arguments: list[str]) -> tuple[RecordOptions, list[str]]:
             break
         if option in ("--help", "-h"):
             return options, []
-        if option == "--files":
-            options.files = True
+        if option in _FLAGS:
+            setattr(options, _FLAGS[option], True)
             continue
         name, joined, value = option.partition("=")
         if name not in _VALUED:
@@ -105,6 +111,8 @@ def parse(arguments: list[str]) -> tuple[RecordOptions, list[str]]:
         _VALUED[name](options, value if joined else waiting.pop(0))
     if not waiting:
         raise UsageError("There is no command to record.")
+    if options.new and not options.into:
+        raise UsageError("--new begins another run of a name, so it needs --into NAME.")
     return options, waiting
 
 
@@ -153,7 +161,15 @@ def _number(option: str, value: str, least: float, most: float) -> float:
     return number
 
 
+def _set_into(options: RecordOptions, value: str) -> None:
+    if not value.strip() or len(value) > 200:
+        raise UsageError("--into needs a name of between 1 and 200 characters.")
+    options.into = value.strip()
+
+
+_FLAGS = {"--files": "files", "--new": "new"}
 _VALUED = {
+    "--into": _set_into,
     "--name": _set_name,
     "--runs": _set_runs,
     "--rate": _set_rate,

@@ -18,6 +18,7 @@ from longpole.log.frames import (
     piece_frame,
     scan,
     slot_frames,
+    split_logs,
 )
 from longpole.log.slots import SLOT_BYTES
 
@@ -36,10 +37,17 @@ _MOST_COMPRESSED = 256
 class LogWriter:
     """One append-only log file. A full or vanished disk is remembered in ``trouble``, never raised."""
 
-    def __init__(self, run_path: str, created_ns: int) -> None:
-        """Create a file of this node in a run's log folder; this alone may raise ``OSError``."""
+    def __init__(self, run_path: str, created_ns: int, place: str = "") -> None:
+        """Create a file of this node in a run's log folder; this alone may raise ``OSError``.
+
+        Args:
+            run_path: The run's folder.
+            created_ns: The present moment, on UTC.
+            place: What tells apart those who may write on one node at the same time. A file of the same place
+                that is there already is continued by a further log; without one, the file is a new one.
+        """
         node = os.uname().nodename
-        name = f"{node[:48].replace('/', '-')}-{os.urandom(4).hex()}"
+        name = f"{node[:48].replace('/', '-')}-{place or os.urandom(4).hex()}"
         self.path = os.path.join(run_path, LOG_FOLDER, name)
         self.records = 0
         self.lost = 0
@@ -47,7 +55,8 @@ class LogWriter:
         self.trouble = ""
         self._waiting = [(0, file_header(node, created_ns))]
         self._waiting_bytes = FILE_HEADER.size
-        self._descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+        how = os.O_NOFOLLOW if place else os.O_EXCL
+        self._descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | how, 0o600)
 
     def slots(self, source: int, slots: bytes | bytearray | memoryview) -> None:
         """Take whole slots of one source."""
@@ -98,8 +107,8 @@ class LogWriter:
         self._waiting_bytes += len(data)
 
 
-def read_log(path: str, tally: Tally) -> Iterator[Frame]:
-    """Yield the intact frames of a log file.
+def read_logs(path: str) -> Iterator[tuple[Iterator[Frame], Tally]]:
+    """Yield the intact frames of each log in a file, with how much of it is readable once they were taken.
 
     Raises:
         ForeignLogError: The file is not a log of ours.
@@ -107,9 +116,10 @@ def read_log(path: str, tally: Tally) -> Iterator[Frame]:
         UnreadableLogError: The file cannot be read.
     """
     data = read_plain_file(path)
-    if data:
-        _check_header(path, data, tally)
-        yield from scan(data, tally)
+    for log in split_logs(data):
+        tally = Tally()
+        _check_header(path, log, tally)
+        yield scan(log, tally), tally
 
 
 def read_plain_file(path: str) -> bytes:
@@ -143,7 +153,7 @@ def _read_all(descriptor: int) -> bytes:
         return file.read()
 
 
-def _check_header(path: str, data: bytes, tally: Tally) -> None:
+def _check_header(path: str, data: bytes | memoryview, tally: Tally) -> None:
     version = file_version(data)
     if version is not None and version > LOG_VERSION:
         raise NewerLogError(path, version, LOG_VERSION)
@@ -152,8 +162,8 @@ def _check_header(path: str, data: bytes, tally: Tally) -> None:
         tally.skipped_bytes += min(len(data), FILE_HEADER.size)
 
 
-def _check_damaged_header(path: str, data: bytes) -> None:
+def _check_damaged_header(path: str, data: bytes | memoryview) -> None:
     """Tell a log whose header is cut or damaged from a file that never was a log."""
-    cut = len(data) < FILE_HEADER.size and data[: len(LOG_MAGIC)] == LOG_MAGIC[: len(data)]
+    cut = len(data) < FILE_HEADER.size and bytes(data[: len(LOG_MAGIC)]) == LOG_MAGIC[: len(data)]
     if not cut and next(scan(data, Tally()), None) is None:
         raise ForeignLogError(path)

@@ -5,6 +5,9 @@ source, length, number of its first record, how many records, checksum) and its 
 as lines of JSON, or one piece of a table, which is one record. The record numbers run through the file, so
 a reader that had to skip damaged bytes knows how many records are missing. A frame holds at most
 ``FRAME_RECORDS`` records: that is how much one flipped bit can cost.
+
+A file may hold several logs one after another, each with its own header: agents that follow each other on a
+node append to one file, so that the number of files does not grow with what is recorded.
 """
 
 from __future__ import annotations
@@ -69,13 +72,27 @@ def file_header(node: str, created_ns: int) -> bytes:
     return unsummed + zlib.crc32(unsummed).to_bytes(4, "little")
 
 
-def file_version(log: bytes) -> int | None:
+def file_version(log: bytes | memoryview) -> int | None:
     """Return the version a log's file header states, or nothing if the header is not intact."""
-    if len(log) < FILE_HEADER.size or log[: len(LOG_MAGIC)] != LOG_MAGIC:
+    if len(log) < FILE_HEADER.size or bytes(log[: len(LOG_MAGIC)]) != LOG_MAGIC:
         return None
     fields = FILE_HEADER.unpack_from(log)
     intact = zlib.crc32(log[: FILE_HEADER.size - 4]) == fields[-1]
     return int(fields[1]) if intact else None
+
+
+def split_logs(data: bytes) -> list[bytes | memoryview]:
+    """Return the logs of a file, one after another; what comes before the first header is a log too."""
+    starts = [0]
+    at = data.find(LOG_MAGIC, 1)
+    while at > 0:
+        if file_version(data[at : at + FILE_HEADER.size]) is not None:
+            starts.append(at)
+        at = data.find(LOG_MAGIC, at + 1)
+    if len(starts) == 1:
+        return [data]
+    view = memoryview(data)
+    return [view[start:end] for start, end in zip(starts, [*starts[1:], len(data)], strict=True)]
 
 
 def slot_frames(source: int, slots: bytes | bytearray | memoryview, first: int) -> bytes:

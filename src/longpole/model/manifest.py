@@ -40,6 +40,7 @@ class Manifest:
     id: str
     name: str
     state: State = State.RUNNING
+    joint: bool = False
     started: str = ""
     command: tuple[str, ...] = ()
     folder: str = ""

@@ -171,6 +171,9 @@ class Overview:
     process_list: tuple[ProcessUse, ...]
     trials: tuple[Trial, ...]
     tasks: tuple[TaskUse, ...] = ()
+    commands: int = 0
+    commands_failed: int = 0
+    commands_cut: int = 0
 
     @property
     def told(self) -> bool:

@@ -112,6 +112,9 @@ class RecordingNotes:
         unreached_total: How many there were, those of commands that are not listed included.
         told_by: Other systems that told of this run.
         gaps: What these could not tell, as sentences.
+        commands: Commands that made the run together, each by ``record --into``.
+        commands_failed: Those among them that failed.
+        commands_cut: Those whose end nobody saw: they still run, or were killed with their launcher.
     """
 
     logs: int = 0
@@ -138,3 +141,6 @@ class RecordingNotes:
     unreached_total: int = 0
     told_by: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
+    commands: int = 0
+    commands_failed: int = 0
+    commands_cut: int = 0

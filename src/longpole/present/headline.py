@@ -42,15 +42,24 @@ def outcome(overview: Overview) -> str:
         return f"killed by {_signal_name(overview.signal)} after {long}"
     if overview.state == State.BROKEN:
         return f"broken off after {long}"
+    if overview.commands_failed or overview.commands_cut:
+        return f"finished in {long}, {_not_well(overview)}"
     if overview.exit_code:
         return f"failed with exit code {overview.exit_code} after {long}"
     return f"finished in {long}"
+
+
+def _not_well(overview: Overview) -> str:
+    failed = f"{overview.commands_failed:,} failed" if overview.commands_failed else ""
+    cut = f"{overview.commands_cut:,} broken off" if overview.commands_cut else ""
+    return f"{' and '.join(filter(None, (failed, cut)))} of {overview.commands:,} commands"
 
 
 def _style(overview: Overview) -> str:
     if overview.state == State.RUNNING:
         return "warning"
     failed = overview.signal is not None or overview.exit_code or overview.state == State.BROKEN
+    failed = failed or overview.commands_failed or overview.commands_cut
     return "failure" if failed else "good"
 
 

@@ -46,9 +46,8 @@ class Agent:
     def __init__(self, assignment: Assignment) -> None:
         """Create the manifest and the log; this alone may raise ``OSError``."""
         self._assignment = assignment
-        self._manifest = first_facts(assignment)
-        save(assignment.run_path, self._manifest)
-        self._log = LogWriter(assignment.run_path, time.time_ns())
+        self._manifest = self._first_manifest()
+        self._log = LogWriter(assignment.run_path, time.time_ns(), assignment.place)
         self._journal = Journal(self._log, assignment.disk_bytes)
         self._tree = Tree(self._journal, assignment.launcher, os.getpid(), assignment.starter)
         self._faults: list[str] = []
@@ -58,6 +57,11 @@ class Agent:
         self._processes: ProcessSampler | None = None
         self._pace = Pace(1 / assignment.rate_hz, fixed=assignment.rate_fixed)
         self._cpu_ns = time.thread_time_ns()
+
+    def _first_manifest(self) -> dict[str, Any]:
+        manifest = first_facts(self._assignment)
+        save(self._assignment.run_path, manifest)
+        return manifest
 
     def run(self, control: int) -> dict[str, Any]:
         """Sample until the launcher speaks or dies; return what could not be kept."""
@@ -139,19 +143,19 @@ class Agent:
 
     def _loop(self, control: int) -> None:
         now = time.monotonic_ns()
-        due = {id(source): now for source in self._sources}
+        due: dict[int, int] = {}
         flush_at = now + int(FLUSH_S * 1e9)
         while True:
             now = time.monotonic_ns()
             for source in list(self._sources):
-                if now >= due[id(source)] - _early_ns(source.period_s):
+                if now >= due.setdefault(id(source), now) - _early_ns(source.period_s):
                     self._try(source, source.sample, time.monotonic_ns())
                     due[id(source)] = max(due[id(source)] + int(source.period_s * 1e9), now)
             if now >= flush_at - _early_ns(FLUSH_S):
                 self._flush()
                 self._keep_pace(now - flush_at + int(FLUSH_S * 1e9))
                 flush_at = now + int(FLUSH_S * 1e9)
-            next_at = min([flush_at, *(due[id(source)] for source in self._sources)])
+            next_at = min([flush_at, *(due.get(id(source), now) for source in self._sources)])
             if self._ended(control, max(0.0, (next_at - time.monotonic_ns()) / 1e9)):
                 return
 
@@ -225,6 +229,7 @@ class Agent:
         return ""
 
     def _close(self) -> dict[str, Any]:
+        self._journal.flush()  # first, so that the last word is the last thing in the log
         self._journal.note("ended", at=time.monotonic_ns(), **self._losses())
         self._journal.flush()
         self._log.close()

@@ -30,6 +30,8 @@ class Assignment:
         self.command: list[str] = []
         self.name = ""
         self.folder = ""
+        # What tells this node from others, where its agents are to write one log after another into one file.
+        self.place = ""
         self.rate_hz = 10.0
         self.rate_fixed = False
         self.disk_bytes = 200_000_000

@@ -19,6 +19,7 @@ from longpole.record.supervise import Watch, end_as, take_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from longpole.record.member import Member
     from longpole.record.options import RecordOptions
 
 
@@ -31,7 +32,7 @@ def launch(command: list[str], options: RecordOptions) -> int:
     file = find_command(command[0])
     inherited = take_signals()
     become_subreaper()
-    recorder = Recorder(command, options)
+    recorder = _recorder(command, options)
     recorder.start()
     reaper = Reaper(recorder.ring, recorder.agent_pid)
     began_ns = time.monotonic_ns()
@@ -41,7 +42,7 @@ def launch(command: list[str], options: RecordOptions) -> int:
         recorder.discard()
         raise
     watch = Watch(root, reaper)
-    status = watch.until_end()
+    status = watch.until_end(recorder.looker(reaper))
     ended_ns = time.monotonic_ns()
     left = watch.linger(options.linger_s, _say_waiting)
     if recorder.ring is not None:
@@ -50,6 +51,14 @@ def launch(command: list[str], options: RecordOptions) -> int:
     if recorder.troubles:
         say("; ".join(recorder.troubles))
     return end_as(status)
+
+
+def _recorder(command: list[str], options: RecordOptions) -> Recorder | Member:
+    if not options.into:
+        return Recorder(command, options)
+    from longpole.record.member import Member
+
+    return Member(command, options)
 
 
 def say(text: str) -> None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from longpole.record.assignment import Assignment, Ending
+    from longpole.record.node import Node
 
 _FAILED = 70
 
@@ -80,6 +81,46 @@ def be_agent(assignment: Assignment, control: int, answer: int) -> NoReturn:
         code = 0
     except BaseException as error:  # noqa: BLE001  whatever happens in here must not run the launcher's code
         os.write(answer, f"failed: {type(error).__name__}: {error}".encode("utf-8", "replace"))
+    finally:
+        os._exit(code)
+
+
+def fork_joint_agent(node: Node, assignment: Assignment, lock: int) -> int:
+    """Start the agent of a joint run on this node, which holds its lock from here on; return its pid.
+
+    Raises:
+        OSError: No more processes may be started.
+    """
+    try:
+        pid = os.fork()
+    except OSError:
+        os.close(lock)
+        raise
+    if pid == 0:
+        _be_joint_agent(node, assignment, lock)
+    os.close(lock)
+    return pid
+
+
+def _be_joint_agent(node: Node, assignment: Assignment, lock: int) -> NoReturn:
+    code = _FAILED
+    try:
+        os.setsid()
+        pipe = node.open_pipe()
+        kept = {lock, pipe, assignment.opens}
+        if assignment.exit_records is not None:
+            kept.add(assignment.exit_records.fileno())
+        let_go_of_files(kept)
+        offer_to_memory_killer()
+        from longpole.record.joint_agent import serve_all
+
+        serve_all(node, assignment, pipe)
+        node.leave()
+        code = 0
+    except OSError as error:
+        node.say_trouble(f"cannot write into {assignment.run_path} ({error.strerror or error})")
+    except BaseException as error:  # noqa: BLE001  whatever happens in here must not run the launcher's code
+        node.say_trouble(f"the agent failed: {type(error).__name__}: {error}")
     finally:
         os._exit(code)
 

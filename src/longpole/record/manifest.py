@@ -47,6 +47,21 @@ def first_facts(assignment: Assignment) -> dict[str, Any]:
     }
 
 
+def joint_facts(run_id: str, name: str, folder: str) -> dict[str, Any]:
+    """Return what is known of a run that several commands make together, before the first has begun."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "id": run_id,
+        "name": name,
+        "state": "running",
+        "joint": True,
+        "started": _utc(time.time()),
+        "folder": folder,
+        "user": os.getuid(),
+        "longpole": __version__,
+    }
+
+
 def last_facts(ending: Ending | None, agent_cpu_s: float) -> dict[str, Any]:
     """Return what is known when it has ended; without a word from the launcher, that it was killed."""
     if ending is None:

@@ -16,6 +16,8 @@ class RecordOptions:
     def __init__(self) -> None:
         """Start from the defaults."""
         self.name = ""
+        self.into = ""
+        self.new = False
         self.runs = ""
         self.rate_hz = DEFAULT_RATE_HZ
         self.rate_fixed = False

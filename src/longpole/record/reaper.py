@@ -33,6 +33,11 @@ class Reaper:
         self.agent_status: int | None = None
         self.agent_cpu_s = 0.0
 
+    def follow(self, agent: int) -> None:
+        """Take another agent for the one that has ended."""
+        self.wait_for_agent()
+        self.agent, self.agent_status = agent, None
+
     def reap(self) -> list[tuple[int, int]]:
         """Reap every zombie there is; return the pid and wait status of each of the command's."""
         ended: list[tuple[int, int]] = []

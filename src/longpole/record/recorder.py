@@ -13,6 +13,7 @@ from longpole.record.link import fork_agent
 from longpole.record.options import name_of
 from longpole.record.proc import count_forks
 from longpole.record.rundir import (
+    LAUNCHER_VARIABLE,
     RUN_VARIABLE,
     create_rings_folder,
     create_run_folder,
@@ -85,9 +86,13 @@ class Recorder:
         if self._assignment is not None:
             environment[RUN_VARIABLE] = self._assignment.run_path
             environment[RINGS_VARIABLE] = self._assignment.rings_folder
+            environment[LAUNCHER_VARIABLE] = str(os.getpid())
             if self._assignment.rings_folder:
                 with_hooks(environment, self._options.detail)
         return environment
+
+    def looker(self, reaper: Reaper) -> None:
+        """Return what is to be called now and then while the command runs: nothing."""
 
     def discard(self) -> None:
         """Undo the start: the command never ran."""

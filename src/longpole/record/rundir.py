@@ -6,11 +6,14 @@ import os
 import time
 
 from longpole.record.client.phases import RINGS_VARIABLE
+from longpole.record.proc import read_stat
 
 RUN_VARIABLE = "LONGPOLE_RUN"
 RUNS_VARIABLE = "LONGPOLE_RUNS"
+# The pid of the launcher that a command was started by.
+LAUNCHER_VARIABLE = "LONGPOLE_LAUNCHER"
 
-_MEMORY_FOLDERS = ("/dev/shm", "/run/shm")
+MEMORY_FOLDERS = ("/dev/shm", "/run/shm")
 _LONGEST_NAME = 80
 
 
@@ -44,6 +47,21 @@ def is_inside_run() -> bool:
     return bool(os.environ.get(RUN_VARIABLE) and rings and os.access(rings, os.W_OK))
 
 
+def is_below_launcher() -> bool:
+    """Return whether a launcher is among the ancestors of this process.
+
+    What a batch system starts has the environment of a recorded command, but is no part of it.
+    """
+    launcher = os.environ.get(LAUNCHER_VARIABLE, "")
+    pid = os.getppid()
+    while pid > 1:
+        if str(pid) == launcher:
+            return True
+        stat = read_stat(pid)
+        pid = stat.parent if stat else 0
+    return False
+
+
 def create_run_folder(runs_folder: str, name: str) -> str:
     """Create a run's folder, private to this user; return its path, which ends in the run's id.
 
@@ -75,7 +93,7 @@ def create_rings_folder(run_path: str) -> str:
         OSError: No such memory is there, or it has no room.
     """
     failure = OSError("no /dev/shm on this machine")
-    for folder in _MEMORY_FOLDERS:
+    for folder in MEMORY_FOLDERS:
         path = os.path.join(folder, f"longpole-{run_path.rpartition('-')[2]}-{os.urandom(4).hex()}")
         try:
             os.mkdir(path, 0o700)

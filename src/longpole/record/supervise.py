@@ -53,11 +53,17 @@ class Watch:
         self.status: int | None = None
         self._reaper = reaper
 
-    def until_end(self) -> int:
-        """Return the wait status of the command, once it has ended."""
+    def until_end(self, look: Callable[[], float] | None = None) -> int:
+        """Return the wait status of the command, once it has ended.
+
+        Args:
+            look: Called now and then; returns in how many seconds it wishes to be called again.
+        """
         self._reap()
         while self.status is None:
-            info = signal.sigwaitinfo(TAKEN)
+            info = signal.sigtimedwait(TAKEN, look()) if look else signal.sigwaitinfo(TAKEN)
+            if info is None:
+                continue
             if info.si_signo == signal.SIGCHLD:
                 self._reap()
                 self._stop_as_command()

@@ -2,6 +2,10 @@
 
 On the host that runs it, its launcher must still live: a pid and the start that belongs to it. Elsewhere
 its log must have grown within the last minute; agents write every second.
+
+A run that several commands make together goes on while an agent of it writes on any node: that log does not
+end with its agent's last word, and has grown lately. It is never broken: whether one of its commands was
+killed is told of that command.
 """
 
 from __future__ import annotations
@@ -10,15 +14,22 @@ import os
 import time
 
 from longpole.log.files import LOG_FOLDER
+from longpole.log.frames import LOG_MAGIC
 from longpole.model.manifest import Launcher, Manifest, State
 
 _QUIET_S = 60.0
+# An agent that serves somebody writes every few seconds; its last word is the last note of its log.
+_SILENT_S = 20.0
+_TAIL_BYTES = 4096
+_LAST_WORD = b'"about":"ended"'
 
 
 def state_of(folder: str | os.PathLike[str], manifest: Manifest) -> State:
     """Return where a run stands now."""
     if manifest.state is not State.RUNNING:
         return manifest.state
+    if manifest.joint:
+        return State.RUNNING if _is_written(folder) else State.FINISHED
     launcher = manifest.launcher
     here = launcher.host == os.uname().nodename and bool(launcher.boot) and launcher.boot == _boot()
     alive = _lives(launcher) if here else _grew_lately(folder)
@@ -42,6 +53,33 @@ def _grew_lately(folder: str | os.PathLike[str]) -> bool:
     except OSError:
         return False
     return time.time() - newest < _QUIET_S
+
+
+def _is_written(folder: str | os.PathLike[str]) -> bool:
+    """Return whether an agent writes one of the logs."""
+    try:
+        with os.scandir(os.path.join(folder, LOG_FOLDER)) as entries:
+            states = [(entry.path, entry.stat(follow_symlinks=False)) for entry in entries]
+    except OSError:
+        return False
+    now = time.time()
+    return any(now - state.st_mtime < _SILENT_S and not _has_ended(path) for path, state in states)
+
+
+def _has_ended(path: str) -> bool:
+    """Return whether the last word of an agent is at the end of a log."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return True
+    try:
+        size = os.fstat(descriptor).st_size
+        tail = os.pread(descriptor, _TAIL_BYTES, max(0, size - _TAIL_BYTES))
+        return _LAST_WORD in tail.rpartition(LOG_MAGIC)[2]  # of the last log in this file
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
 
 
 def _boot() -> str:

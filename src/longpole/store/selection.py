@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +71,8 @@ def entry_of(path: Path) -> RunEntry:
 def find_run(wanted: str, folder: str | os.PathLike[str]) -> Path:
     """Return the run meant by an id, the beginning of one or of a folder's name, a path, or ``latest``.
 
+    A run that several commands made together goes by its name as well.
+
     Raises:
         RunNotFoundError: There is none, or more than one.
     """
@@ -107,12 +110,17 @@ def _owner(entry: RunEntry) -> int:
 def _by_beginning(wanted: str, folder: str | os.PathLike[str]) -> Path:
     entries = list_runs(folder)
     exact = [entry for entry in entries if wanted in (entry.manifest.id, entry.path.name)]
-    matching = exact or [entry for entry in entries if wanted and _begins(entry, wanted)]
+    matching = exact or _joint(wanted, entries) or [e for e in entries if wanted and _begins(e, wanted)]
     if len(matching) == 1:
         return matching[0].path
     if not matching and is_run(Path(wanted)):
         return Path(wanted).absolute()
     raise RunNotFoundError(wanted, str(folder), tuple(entry.manifest.id for entry in matching))
+
+
+def _joint(name: str, entries: Sequence[RunEntry]) -> list[RunEntry]:
+    """Return the latest run that commands made together under this name."""
+    return [entry for entry in entries if entry.manifest.joint and entry.manifest.name == name][-1:]
 
 
 def _begins(entry: RunEntry, wanted: str) -> bool:

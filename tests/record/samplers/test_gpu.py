@@ -9,12 +9,13 @@ from typing import Any
 import pynvml
 import pytest
 
-from longpole.log.files import LogWriter, read_log
-from longpole.log.frames import SLOTS, Tally
+from longpole.log.files import LogWriter
+from longpole.log.frames import SLOTS
 from longpole.log.slots import GAUGE_LAYOUT
 from longpole.record.journal import Journal
 from longpole.record.samplers import gpu
 from longpole.record.samplers.tree import Tree
+from tests.log.reading import frames_of
 
 OURS, THEIRS = 42, 43
 
@@ -65,7 +66,7 @@ def sampled(tmp_path: Path, times: int = 1) -> list[tuple[Any, ...]]:
     for second in range(times):
         sampler.sample((second + 1) * 1_000_000_000)
     journal.flush()
-    [frame] = [frame for frame in read_log(log.path, Tally()) if frame.kind == SLOTS]
+    [frame] = [frame for frame in frames_of(log.path) if frame.kind == SLOTS]
     return [GAUGE_LAYOUT.unpack_from(frame.payload, at)[6:10] for at in range(0, len(frame.payload), 64)]
 
 

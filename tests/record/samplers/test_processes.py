@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from longpole.log.files import LogWriter, read_log
-from longpole.log.frames import SLOTS, Tally
+from longpole.log.files import LogWriter
+from longpole.log.frames import SLOTS
 from longpole.log.slots import PROCESS_SAMPLE_LAYOUT, SLOT_BYTES
 from longpole.record.journal import Journal
 from longpole.record.samplers.processes import ProcessSampler
 from longpole.record.samplers.tree import Tree
+from tests.log.reading import frames_of
 
 MEGABYTE = 1_000_000
 READING = "import sys\nfor _ in sys.stdin: print(len(open('/dev/zero', 'rb').read(1000000)), flush=True)"
@@ -42,7 +43,7 @@ class Desk:
 
     def samples(self) -> list[tuple[int, ...]]:
         self.journal.flush()
-        payloads = [bytes(frame.payload) for frame in read_log(self.log.path, Tally()) if frame.kind == SLOTS]
+        payloads = [bytes(frame.payload) for frame in frames_of(self.log.path) if frame.kind == SLOTS]
         slots = b"".join(payloads)
         return [PROCESS_SAMPLE_LAYOUT.unpack_from(slots, at) for at in range(0, len(slots), SLOT_BYTES)]
 

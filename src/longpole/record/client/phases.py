@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 RINGS_VARIABLE = "LONGPOLE_RINGS"
 
-_RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
-_WORLDS = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS")
+RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
+WORLDS = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS")
 
 _DESCRIPTORS = (staticmethod, classmethod, property)
 
@@ -287,7 +287,7 @@ def _lane() -> int:
 
 def _hello() -> str:
     facts: dict[str, Any] = {"python": sys.version.split()[0]}
-    for key, names in (("rank", _RANKS), ("world", _WORLDS)):
+    for key, names in (("rank", RANKS), ("world", WORLDS)):
         found = [os.environ[name] for name in names if os.environ.get(name, "").isdigit()]
         if found:
             facts[key] = int(found[0])

@@ -58,7 +58,7 @@ class Ring:
         self.tag = tag
         self.pid = os.getpid()
         self.memory = memory
-        self._path = path
+        self.path = path
         self.words = memoryview(memory).cast("Q")
         self.size = (len(memory) - RING_HEADER_BYTES) // SLOT_BYTES
         self._ready = int(self.words[READY_WORD])
@@ -115,7 +115,7 @@ class Ring:
             self._growing.release()
 
     def _allocate(self) -> None:
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
         try:
             os.posix_fallocate(descriptor, 0, len(self.memory))
         finally:
@@ -169,15 +169,29 @@ class Ring:
         return identity
 
 
-def create_ring(folder: str, parent: tuple[int, int] = (0, 0), slots: int = SLOTS) -> Ring:
+def create_ring(
+    folder: str,
+    parent: tuple[int, int] = (0, 0),
+    slots: int = SLOTS,
+    *,
+    first: int = FIRST_SLOTS,
+    suffix: str = RING_SUFFIX,
+) -> Ring:
     """Create a ring in ``folder``; ``parent`` is the tag and phase of the process forked from.
+
+    Args:
+        folder: Where the agent looks for rings.
+        parent: The tag and phase of the process that this one was forked from.
+        slots: How many it may hold.
+        first: How many have memory from the begin on.
+        suffix: How its file is to be called; with another one, nobody takes it for a ring yet.
 
     Raises:
         OSError: There is no room, or the folder is not there.
     """
     tag = int.from_bytes(os.urandom(8), "little")
-    stem = os.path.join(folder, f"{tag:016x}")
-    return Ring(_create_file(stem, slots, tag, parent), tag, stem + RING_SUFFIX)
+    path = os.path.join(folder, f"{tag:016x}{suffix}")
+    return Ring(_create_file(path, (slots, first), tag, parent), tag, path)
 
 
 def private_ring(slots: int) -> Ring:
@@ -198,18 +212,19 @@ def note_loss(folder: str) -> None:
         pass  # the folder itself is gone: the agent has ended, and its end is reported by the launcher
 
 
-def _create_file(stem: str, slots: int, tag: int, parent: tuple[int, int]) -> mmap.mmap:
-    path = stem + ".new"
+def _create_file(final: str, sizes: tuple[int, int], tag: int, parent: tuple[int, int]) -> mmap.mmap:
+    slots, first = sizes
+    path = final + ".new"
     size = RING_HEADER_BYTES + slots * SLOT_BYTES
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        ready = min(slots, FIRST_SLOTS)
+        ready = min(slots, first)
         os.ftruncate(descriptor, size)
         os.posix_fallocate(descriptor, 0, RING_HEADER_BYTES + ready * SLOT_BYTES)
         memory = mmap.mmap(descriptor, size)
         _write_header(memory, slots, tag, parent)
         _set_ready(memory, ready)
-        os.rename(path, stem + RING_SUFFIX)
+        os.rename(path, final)
     except OSError:
         os.unlink(path)
         raise

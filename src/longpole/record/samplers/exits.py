@@ -181,7 +181,7 @@ class ExitRecords:
                 self._take(pid, record, held.seen_ns)  # type: ignore[union-attr]
 
     def _parent_number(self, pid: int) -> int | None:
-        return 0 if pid == self._tree.launcher else self._tree.known(pid)
+        return 0 if self._tree.is_launcher(pid) else self._tree.known(pid)
 
     def _settle(self, now_ns: int) -> None:
         """Take records whose parent has been found since, and let old ones of other people go."""

@@ -33,12 +33,13 @@ _BUSY_S, _QUIET_S = 0.1, 0.18
 _MANY_SLOTS = 500
 
 
-class _Ring:
+class CollectedRing:
     """One ring and the process that writes it."""
 
     __slots__ = ("path", "pid", "reader", "source", "sums")
 
     def __init__(self, source: int, path: str, pid: int, reader: RingReader) -> None:
+        """Begin with nothing read."""
         self.source = source
         self.path = path
         self.pid = pid
@@ -58,7 +59,7 @@ class PhaseCollector:
         self._tree = tree
         self._folder = folder
         self._namespace = pid_namespace()
-        self._rings: dict[str, _Ring] = {}
+        self._rings: dict[str, CollectedRing] = {}
         self._markers = Markers(journal, folder)
         self._changed_ns = -1
         self._sums_after_ns = 0
@@ -69,7 +70,7 @@ class PhaseCollector:
 
     def add(self, reader: RingReader) -> None:
         """Take a ring that has no file: the launcher's own."""
-        ring = self._rings[""] = _Ring(self._source(), "", reader.pid, reader)
+        ring = self._rings[""] = CollectedRing(self._source(), "", reader.pid, reader)
         self._note_ring(ring, 0)
 
     def commit(self) -> None:
@@ -125,10 +126,10 @@ class PhaseCollector:
         except (OSError, ForeignRingError):
             return
         pid = self._host_pid(reader)
-        ring = self._rings[name] = _Ring(self._source(), path, pid, reader)
+        ring = self._rings[name] = CollectedRing(self._source(), path, pid, reader)
         self._note_ring(ring, self._process_number(ring))
 
-    def _note_ring(self, ring: _Ring, number: int) -> None:
+    def _note_ring(self, ring: CollectedRing, number: int) -> None:
         reader = ring.reader
         tags = {"tag": f"{reader.tag:x}", "parent_tag": f"{reader.parent_tag:x}"}
         phase = reader.parent_phase
@@ -147,7 +148,7 @@ class PhaseCollector:
                 return pid
         return 0
 
-    def _process_number(self, ring: _Ring) -> int:
+    def _process_number(self, ring: CollectedRing) -> int:
         member = self._tree.members.get(ring.pid)
         if member is None and ring.pid and _alive(ring.pid, ring.reader.start_ticks):
             member = self._tree.admit(ring.pid)
@@ -165,12 +166,14 @@ class PhaseCollector:
         self._journal.note("process", start=start_ns(ring.reader.start_ticks), **facts)
         return number
 
-    def _drain(self, ring: _Ring) -> int:
+    def _drain(self, ring: CollectedRing) -> int:
         """Take what a process has written; return how many slots that is."""
         slots = ring.reader.drain()
-        if slots:
-            room = self._journal.room(ring.source)
-            self._journal.ring_slots(ring.source, slots if room else ring.sums.take(slots))
+        return self._keep(ring, slots) if slots else 0
+
+    def _keep(self, ring: CollectedRing, slots: bytes) -> int:
+        room = self._journal.room(ring.source)
+        self._journal.ring_slots(ring.source, slots if room else ring.sums.take(slots))
         return len(slots) // SLOT_BYTES
 
     def _note_sums(self, now_ns: int) -> None:
@@ -181,7 +184,7 @@ class PhaseCollector:
         self._journal.flush()
         self.commit()
 
-    def _note_sums_of(self, ring: _Ring) -> None:
+    def _note_sums_of(self, ring: CollectedRing) -> None:
         for facts in (*ring.sums.changes(), *ring.sums.tally_changes(ring.reader.tallies())):
             self._journal.note("sum", source=ring.source, **facts)
 
@@ -195,7 +198,7 @@ class PhaseCollector:
         for ring in self._rings.values():
             ring.reader.commit()
 
-    def _is_over(self, ring: _Ring) -> bool:
+    def _is_over(self, ring: CollectedRing) -> bool:
         if not ring.path:
             return False
         if ring.reader.closed:
@@ -215,7 +218,11 @@ class PhaseCollector:
         if ring.path:
             self._journal.flush()
             ring.reader.close()
-            _unlink(ring.path)
+            self._give_back(ring, now_ns)
+
+    def _give_back(self, ring: CollectedRing, now_ns: int) -> None:  # noqa: ARG002  others need the time
+        """Give the memory of a ring back: all of it is in the log."""
+        unlink(ring.path)
 
 
 def _alive(pid: int, start_ticks: int) -> bool:
@@ -223,7 +230,8 @@ def _alive(pid: int, start_ticks: int) -> bool:
     return stat is not None and stat.start_ticks == start_ticks and stat.state != b"Z"
 
 
-def _unlink(path: str) -> None:
+def unlink(path: str) -> None:
+    """Remove the file of a ring."""
     try:
         os.unlink(path)
     except OSError:

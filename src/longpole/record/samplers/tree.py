@@ -1,7 +1,8 @@
 """Which processes belong to the command: numbers of ours for pids that come and go.
 
-A process belongs if its parent does, or if it is a child of the launcher, to which orphans fall. Pids
-recur, so a process is a pid and its start; a number is never given twice.
+A process belongs if its parent does, or if it is a child of a launcher, to which orphans fall. Pids recur, so
+a process is a pid and its start; a number is never given twice. A run that several commands make together has
+several launchers, which come and go.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 # What the kernel shows for the image of a process that has ended, or that we may not look into.
 _NO_IMAGE = b"0"
 _PYTHONS = ("python", "pypy")
+# How long a launcher that has ended is known as one.
+_FORMER_NS = 5_000_000_000
 
 
 class Member:
@@ -54,7 +57,10 @@ class Tree:
         self._next_number = 1
         # How often a living process was taken in: others look again when it has changed.
         self.admitted = 0
-        self.launcher = launcher
+        self._launchers = {launcher} if launcher else set()
+        # Launchers that have ended, and when: what is told of their children may come later.
+        self._former: dict[int, int] = {}
+        self._joint = not launcher
         # Processes that are a part of the recorder. What started the agent ends at once, and its pid recurs.
         self.recorders = {agent, launcher, starter}
         self._starter = starter
@@ -68,6 +74,29 @@ class Tree:
         self.other_users: set[int] = set()
         self._user = os.getuid()
         self._namespace = pid_namespace()
+
+    def add_launcher(self, pid: int) -> None:
+        """Take one more launcher: everything below it belongs."""
+        self._launchers.add(pid)
+        self.recorders.add(pid)
+        self.admitted += 1
+
+    def drop_launcher(self, pid: int, now_ns: int) -> None:
+        """Forget a launcher that has ended, those that ended longer ago wholly: their pids may recur."""
+        if pid in self._launchers:
+            self._launchers.discard(pid)
+            self._former[pid] = now_ns
+        self._forget_former(now_ns - _FORMER_NS)
+
+    def _forget_former(self, at_ns: int) -> None:
+        for pid in [pid for pid, ended_ns in self._former.items() if ended_ns <= at_ns]:
+            del self._former[pid]
+            if pid not in self._launchers:
+                self.recorders.discard(pid)
+
+    def is_launcher(self, pid: int) -> bool:
+        """Return whether a process is a launcher, or was one lately."""
+        return pid in self._launchers or pid in self._former
 
     def number(self) -> int:
         """Return a number no process has had."""
@@ -101,13 +130,14 @@ class Tree:
         """Forget those that ended long ago: their pids may be given out again."""
         if at_ns > self._made_ns:
             self.recorders.discard(self._starter)
+        self._forget_former(at_ns)
         self.recent = {pid: known for pid, known in self.recent.items() if known[1] > at_ns}
         self._unrecorded = {pid: number for pid, number in self._unrecorded.items() if pid in self.recent}
 
     def find(self) -> list[Member]:
         """Look for new processes below those known; return the new ones."""
         found = []
-        waiting = self._children(self.launcher, 1) if self.launcher else []
+        waiting = [child for launcher in self._launchers for child in self._children(launcher, 1)]
         waiting += [child for m in self.members.values() for child in self._children(m.pid, m.threads)]
         while waiting:
             pid = waiting.pop()
@@ -143,6 +173,7 @@ class Tree:
             comm=stat.command,
             command=_command_line(member.pid) or f"[{stat.command}]",
             **self._program(member),
+            **({"launcher": stat.parent} if self._joint and self.is_launcher(stat.parent) else {}),
         )
 
     def _program(self, member: Member) -> dict[str, Any]:

@@ -16,10 +16,17 @@ from longpole.store.derive.exits import Exits
 from longpole.store.derive.files import file_tables
 from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.marked import Marked
+from longpole.store.derive.members import Members
 from longpole.store.derive.phases import RunPhase, last_id, phase_parts
 from longpole.store.derive.processes import Processes
 from longpole.store.derive.pythons import Pythons
-from longpole.store.derive.recording import recording_notes, with_remarks, with_told, with_unreached
+from longpole.store.derive.recording import (
+    recording_notes,
+    with_members,
+    with_remarks,
+    with_told,
+    with_unreached,
+)
 from longpole.store.derive.remarks import Remarks
 from longpole.store.derive.rings import Rings
 from longpole.store.derive.samples import SUMMED, Readings, Resources, sample_parts, sampled_sums
@@ -69,19 +76,25 @@ def build(content: Content, manifest: Manifest, state: State) -> Built:
     processes = Processes(logs, hosts, rings)
     processes.take_ends(exits.ends)
     processes.settle(span.start_ns)
-    run = RunPhase(manifest.name, _status(manifest, span, state), span)
+    members = Members(logs, rings, exits, hosts)
+    members.adopt(processes)
+    members.settle(span.end_ns or 0)
+    run = RunPhase(manifest.name, _status(manifest, span, state, members), span, members)
     problems = (*content.problems, *_doubts(hosts, processes, marked, readings, told))
     reading = Reading(content.readable, content.expected, problems)
     sums = Sums(logs, rings, hosts.offsets)
     parts = _Parts(content, hosts, rings, exits, marked, readings, processes, sums, run, told)
     recording = with_remarks(recording_notes(logs, exits, sums), remarks, rings, processes)
     unreached = Pythons(logs, hosts, processes, rings).unreached(span.end_ns)
-    return Built(_tables(parts), reading, with_told(with_unreached(recording, unreached), told))
+    return Built(
+        _tables(parts), reading, with_told(with_unreached(with_members(recording, members), unreached), told)
+    )
 
 
 def _tables(parts: _Parts) -> Iterator[tuple[str, Sequence[Part]]]:
     logs, hosts, processes, told = parts.content.logs, parts.hosts, parts.processes, parts.told
-    before = {"hosts": len(hosts), "processes": len(processes.all)}
+    members = parts.run.members
+    before = {"hosts": len(hosts), "processes": len(processes.all), "tasks": len(members)}
     files, opens = file_tables(logs, hosts, processes)
     before["files"] = len(files["id"])
     totals = total_table(processes, parts.exits, _sampled(parts.readings, processes))
@@ -96,7 +109,7 @@ def _tables(parts: _Parts) -> Iterator[tuple[str, Sequence[Part]]]:
     yield "files", [files, *told.parts("files", before)]
     yield "opens", [opens, *told.parts("opens", before)]
     yield "totals", [totals, *told.parts("totals", before)]
-    yield "tasks", told.parts("tasks", before)
+    yield "tasks", [*([members.tasks()] if members else []), *told.parts("tasks", before)]
     yield "edges", told.parts("edges", before)
     resources = Resources()
     samples = sample_parts(parts.readings, logs, hosts, processes, resources)
@@ -117,10 +130,10 @@ def _sampled(readings: Readings, processes: Processes) -> Arrays:
     return total
 
 
-def _status(manifest: Manifest, span: Span, state: State) -> Status:
+def _status(manifest: Manifest, span: Span, state: State, members: Members) -> Status:
     if not span.finished and state is not State.FINISHED:
         return Status.UNFINISHED
-    return Status.FAILED if manifest.exit_code else Status.OK
+    return Status.FAILED if manifest.exit_code or members.failed else Status.OK
 
 
 def _doubts(

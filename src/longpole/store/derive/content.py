@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longpole.errors import DamagedRunError, UnreadableLogError
-from longpole.log.files import read_log
+from longpole.log.files import read_logs
 from longpole.log.frames import FRAME_RECORDS, FRAME_VERSION, NOTES, PIECE, SLOTS, Frame, Tally
 from longpole.log.slots import SLOT_BYTES
 from longpole.model.manifest import State
@@ -61,7 +61,7 @@ class Slots:
 
 
 class LogContent:
-    """One log file."""
+    """One log; a file may hold several."""
 
     def __init__(self, name: str) -> None:
         """Start with nothing read; the name is ``<node>-<random>``."""
@@ -156,21 +156,20 @@ def read_content(folder: str | os.PathLike[str], state: State) -> Content:
 
 
 def _read_file(content: Content, path: str, most_cut: int) -> None:
-    tally = Tally()
-    log = LogContent(os.path.basename(path))
     try:
-        for frame in read_log(path, tally):
-            log.take(frame)
+        for frames, tally in read_logs(path):
+            log = LogContent(os.path.basename(path))
+            for frame in frames:
+                log.take(frame)
+            log.agent.settle()
+            log.rings.settle()
+            content.add(log, tally, most_cut)
     except (DamagedRunError, OSError) as error:
         damage = (
             error if isinstance(error, DamagedRunError) else UnreadableLogError(path, str(error.strerror))
         )
         content.errors.append(damage)
         content.problems.append(str(damage))
-        return
-    log.agent.settle()
-    log.rings.settle()
-    content.add(log, tally, most_cut)
 
 
 def counted(number: int, what: str) -> str:

@@ -19,6 +19,7 @@ from longpole.store.derive.rings import Rings
 
 STILL_LIVING = -1
 _JOINED = 1
+_MEMBER = 2
 _MOST = 1 << 60
 
 
@@ -32,6 +33,7 @@ class End:
     end_ns: int
     status: int
     name: str
+    ring: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Exits:
     def __init__(self, logs: list[LogContent], rings: Rings, offsets: list[int]) -> None:
         """Take the launcher's records out of all logs."""
         self.ends: list[End] = []
-        self.finish: Finish | None = None
+        self.finishes: dict[int, Finish] = {}
         self.joined = 0
         self.joined_used = np.zeros(4)
         self.recorder_us: int | None = None
@@ -58,6 +60,7 @@ class Exits:
         self.bytes_known = True
         self.still_living = False
         self._seen: set[tuple[int, int]] = set()
+        self._launchers = {index for index, ring in enumerate(rings.all) if ring.of_member}
         for at, log in enumerate(logs):
             self._take_ends(log, rings, at, offsets[at])
             self._take_finish(log, rings, at, offsets[at])
@@ -69,18 +72,27 @@ class Exits:
         self.bytes_known &= bool((records["flag"] != 0).all())
         self.still_living |= bool((records["status"] == STILL_LIVING).any())
         words = rings.texts.lookup(names, records["name"], "")
-        for record, name in zip(
-            records[["owner", "start", "end", "status"]].tolist(), words.tolist(), strict=True
-        ):
+        ends = records[["owner", "start", "end", "status"]].tolist()
+        for record, name, ring in zip(ends, words.tolist(), names.tolist(), strict=True):
             pid, start, end, status = record
-            self.ends.append(End(at, pid, start + offset, end + offset, status, name))
+            self.ends.append(End(at, pid, start + offset, end + offset, status, name, ring))
         records, _ = self._of_launcher(log, rings, EXIT_BYTES, at)
         self.bytes += _sums(records, "read", "written", "storage_read", "storage_written")
 
     def _take_finish(self, log: LogContent, rings: Rings, at: int, offset: int) -> None:
-        records, _ = self._of_launcher(log, rings, FINISH, at)
-        for start, end, status in records[["start", "end", "status"]].tolist():
-            self.finish = Finish(start + offset, end + offset, status)
+        records, indices = self._of_launcher(log, rings, FINISH, at)
+        times = records[["start", "end", "status"]].tolist()
+        for (start, end, status), ring in zip(times, indices.tolist(), strict=True):
+            self.finishes[ring] = Finish(start + offset, end + offset, status)
+
+    @property
+    def finish(self) -> Finish | None:
+        """The begin and end of all commands taken together; nothing while one of them has not ended."""
+        if not self.finishes or not self._launchers <= self.finishes.keys():
+            return None
+        every = list(self.finishes.values())
+        status = next((one.status for one in every if one.status), 0)
+        return Finish(min(one.start_ns for one in every), max(one.end_ns for one in every), status)
 
     def _of_launcher(self, log: LogContent, rings: Rings, kind: int, at: int) -> tuple[Records, Whole]:
         records, indices = rings.pop(log.rings, kind, at)
@@ -101,6 +113,9 @@ class Exits:
         joined = records[records["flag"] == _JOINED]
         self.joined += len(joined)
         self.joined_used += _sums(joined, "user_us", "system_us", "read", "written")
+        launchers = records[records["flag"] == _MEMBER]
+        if len(launchers):
+            self.recorder_us = (self.recorder_us or 0) + int(_sums(launchers, "user_us", "system_us").sum())
         own, sources = log.agent.pop(COST)
         spent = _spent(own[(sources == AGENT) & (own["flag"] == 0)])
         if spent is not None:

@@ -59,6 +59,10 @@ class Hosts:
             "error_ns": integers([clock.error for _, clock in rows]),
         }
 
+    def utc(self, log: int, at: int) -> int:
+        """Return a moment of a log's monotonic clock on UTC."""
+        return at + self.offsets[log]
+
     def cores(self, host: int) -> int | None:
         """Return how many cores the run could use on a host."""
         return list(self._known.values())[host - 1].cores

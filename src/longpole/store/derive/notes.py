@@ -18,6 +18,7 @@ Moment = Annotated[int, Meta(ge=0, le=1 << 60)]
 Offset = Annotated[int, Meta(ge=-(1 << 61), le=1 << 62)]
 Number = Annotated[int, Meta(ge=0, lt=1 << 32)]
 Count = Annotated[int, Meta(ge=0, le=1 << 60)]
+Seconds = Annotated[int, Meta(ge=0, lt=1 << 33)]
 Tag = Annotated[str, Meta(max_length=32)]
 Name = Annotated[str, Meta(max_length=65536)]
 Numbers = tuple[Number, ...]
@@ -94,6 +95,7 @@ class Process(Note, frozen=True):
     python: bool | None = None
     image: Count = 0
     inner_pid: Number = 0
+    launcher: Number = 0
 
 
 class Gone(Note, frozen=True):
@@ -196,6 +198,18 @@ class Opened(Note, frozen=True):
     bytes: Annotated[int, Meta(ge=-1, le=1 << 62)] = -1
 
 
+class Slurm(Note, frozen=True):
+    """What Slurm said of a job: when, in seconds of UTC, it was submitted, could start, and started."""
+
+    job: Name
+    restarts: Number = 0
+    submit: Seconds = 0
+    eligible: Seconds = 0
+    start: Seconds = 0
+    partition: Name = ""
+    problem: Name = ""
+
+
 class Teller(Note, frozen=True):
     """Another system, which tells what is in the pieces of this log, and what it cannot tell."""
 
@@ -209,7 +223,7 @@ class _About(Struct):
 
 KNOWN = (
     *(Host, Clock, Began, Ended, Forks, Process, Gone, Exit, Ring, Resource, Reached, Sum, Lost, Fault),
-    *(Opened, Teller),
+    *(Opened, Slurm, Teller),
 )
 _NAMES = frozenset(kind.__name__.lower() for kind in KNOWN)
 _ANY: Any = Host

@@ -23,10 +23,11 @@ RUN_ID = 1
 class Origins:
     """The phase that holds each ring, and each process; ids as in the table of phases."""
 
-    def __init__(self, rings: Rings, processes: Processes, marked: Marked) -> None:
-        """Find them for all rings; processes have their ids."""
+    def __init__(self, rings: Rings, processes: Processes, marked: Marked, before: int = 0) -> None:
+        """Find them for all rings; processes have their ids, and come behind so many phases and the run."""
         self._marked = marked
-        self.first_marked = RUN_ID + len(processes.all) + 1
+        self._last_before = RUN_ID + before
+        self.first_marked = self._last_before + len(processes.all) + 1
         known = [processes.of(ring.log, ring.number) for ring in rings.all]
         self.owners = [_owner(one) for one in known]
         self._launchers = {
@@ -47,9 +48,16 @@ class Origins:
             return self.first_marked + row
         spawn = self._spawns.get(known)
         if spawn is None:
-            return _process_row(known.parent)
+            return self._row(known.parent) if known.parent else self._top(known)
         around = self._around(spawn)
-        return self.first_marked + around if around >= 0 else _process_row(self._starter(spawn))
+        return self.first_marked + around if around >= 0 else self._row(self._starter(spawn))
+
+    def _row(self, known: Known | None) -> int:
+        return self._last_before + known.id if known else RUN_ID
+
+    def _top(self, known: Known) -> int:
+        """Return the phase of the command that a process without a parent ran for, or the run's."""
+        return int(known.member.phase) if known.member is not None else RUN_ID
 
     def _launch_of(self, known: Known) -> int:
         """Return the row of the nested ``record`` that a process was started by, or -1."""
@@ -91,7 +99,7 @@ class Origins:
         return above
 
     def _tops(self, forks: list[int]) -> list[int]:
-        of_owner = [_process_row(owner) for owner in self.owners]
+        of_owner = [self._row(owner) for owner in self.owners]
         return [
             self.first_marked + row if row >= 0 else top for row, top in zip(forks, of_owner, strict=True)
         ]
@@ -117,10 +125,6 @@ def _owner(known: Known | None) -> Known | None:
     while known is not None and known.joined:
         known = known.parent
     return known
-
-
-def _process_row(known: Known | None) -> int:
-    return RUN_ID + known.id if known else RUN_ID
 
 
 def _place(known: Known | None) -> int:

@@ -6,6 +6,7 @@ process's end and is unfinished; one whose times cannot be true has none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from longpole.log.slots import UNFINISHED
 from longpole.model.execution import Status
 from longpole.store.derive.arrays import Arrays, Objects, Part, Whole, hidden, integers, texts
 from longpole.store.derive.marked import Marked
+from longpole.store.derive.members import Members
 from longpole.store.derive.origins import RUN_ID, Origins
 from longpole.store.derive.processes import Known, Processes
 from longpole.store.derive.rings import Rings
@@ -30,17 +32,20 @@ _STATUSES = np.array([Status.OK.value, Status.FAILED.value, Status.UNFINISHED.va
 
 @dataclass(frozen=True, slots=True)
 class RunPhase:
-    """The run as a phase."""
+    """The run as a phase, and the commands that made it together, if it was made so."""
 
     name: str
     status: Status
     span: Span
+    members: Members
 
 
 def phase_parts(run: RunPhase, processes: Processes, marked: Marked, rings: Rings, sums: Sums) -> list[Part]:
     """Return the rows of ``phases``."""
-    origins = Origins(rings, processes, marked)
-    parts = [(1, _run_row(run)), (len(processes.all), _process_rows(processes, run.span, origins))]
+    members = run.members
+    origins = Origins(rings, processes, marked, members.rows)
+    parts = [(1, _run_row(run)), (members.rows, members.phases())] if members else [(1, _run_row(run))]
+    parts.append((len(processes.all), _process_rows(processes, run.span, origins)))
     if marked.rows:
         parts.append((marked.rows, _marked_rows(marked, run.span, rings, origins)))
         parts += _step_parts(marked, origins)
@@ -83,6 +88,7 @@ def _process_rows(processes: Processes, span: Span, origins: Origins) -> Part:
         "kind": "process",
         "name": texts([known.comm or NAMELESS for known in every]),
         "process": integers([known.id for known in every]),
+        **_tasks(every),
         "start_ns": integers([known.start_ns for known in every]),
         "end_ns": integers(ends),
         "duration_ns": integers(
@@ -93,6 +99,17 @@ def _process_rows(processes: Processes, span: Span, origins: Origins) -> Part:
     }
 
 
+def _tasks(processes: Sequence[Known | None]) -> Arrays:
+    """Return the task and attempt of each process, where commands made the run together."""
+    members = [known.member if known else None for known in processes]
+    if not any(members):
+        return {}
+    return {
+        "task": integers([member.task if member else None for member in members]),
+        "attempt": integers([member.attempt if member else None for member in members]),
+    }
+
+
 def _marked_rows(marked: Marked, span: Span, rings: Rings, origins: Origins) -> Part:
     columns = marked.columns
     ring, unknown = columns["ring"], columns["impossible"]
@@ -100,6 +117,7 @@ def _marked_rows(marked: Marked, span: Span, rings: Rings, origins: Origins) -> 
     return {
         "parent": _parents(marked, origins),
         "process": _processes(ring, origins),
+        **{name: values[ring] for name, values in _tasks(origins.owners).items()},
         "kind": _kinds(marked, rings),
         "name": rings.texts.lookup(ring, columns["name"], NAMELESS),
         "lane": columns["lane"],

@@ -9,6 +9,7 @@ nested ``record`` commands are a part of the recorder; what they started counts 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,7 @@ class Known:
 
     __slots__ = (
         *("command", "comm", "end_ns", "exact", "exit", "host", "id", "images", "joined", "launched_by"),
+        *("ended_in", "launcher", "member"),
         *("order", "parent", "parent_key", "pid", "python", "rank", "start_guessed", "start_ns", "status"),
         "world",
     )
@@ -64,6 +66,10 @@ class Known:
         # Whether it is a Python, None where nobody could see, and the images it had.
         self.python: bool | None = None
         self.images: list[int] = []
+        # The launcher it was started by, and the ring of the one that saw its end; the command it ran for.
+        self.launcher = 0
+        self.ended_in: int | None = None
+        self.member: Any = None
 
     def began_about(self, at_ns: int, *, guessed: bool) -> bool:
         """Return whether it may have begun then; a guess, from an exit record, may be late but not early."""
@@ -124,6 +130,7 @@ class Processes:
         for end in ends:
             known = self._fitting(end) or self._new(end)
             known.comm = known.comm or end.name
+            known.ended_in = end.ring
             if end.status != STILL_LIVING:
                 known.status = end.status if known.status is None else known.status
                 known.exact = True
@@ -173,6 +180,7 @@ class Processes:
         if start_ns is not None and (known.start_ns is None or known.start_guessed):
             known.start_ns, known.start_guessed = start_ns, False
         known.comm = note.comm or known.comm
+        known.launcher = note.launcher or known.launcher
         if not known.command or not note.command.startswith(_UNREAD):
             known.command = note.command or known.command
         self._take_program(known, note)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from longpole.model.execution import Status
 from longpole.model.recording import RecordingNotes
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.exits import STILL_LIVING, Exits
+from longpole.store.derive.members import Members
 from longpole.store.derive.notes import Began, Ended, Fault, Forks, Lost
 from longpole.store.derive.processes import Processes
 from longpole.store.derive.pythons import Unreached
@@ -59,7 +61,25 @@ def with_unreached(notes: RecordingNotes, found: Unreached) -> RecordingNotes:
 
 def with_told(notes: RecordingNotes, told: ToldRows) -> RecordingNotes:
     """Return the notes with who else told of the run, and what they could not tell."""
-    return replace(notes, told_by=told.sources, gaps=told.gaps)
+    return replace(notes, told_by=told.sources, gaps=(*notes.gaps, *told.gaps))
+
+
+def with_members(notes: RecordingNotes, members: Members) -> RecordingNotes:
+    """Return the notes with the commands that made the run together."""
+    statuses = [member.status for member in members.all]
+    return replace(
+        notes,
+        commands=len(statuses),
+        commands_failed=statuses.count(Status.FAILED),
+        commands_cut=statuses.count(Status.UNFINISHED),
+        gaps=(*notes.gaps, *(_unanswered(job, why) for job, why in members.unanswered)),
+    )
+
+
+def _unanswered(job: str, why: str) -> str:
+    return (
+        f"How long job {job} waited is not known: {why}. 'longpole import --slurm {job}' asks the accounting."
+    )
 
 
 def _forks(logs: list[LogContent]) -> int | None:

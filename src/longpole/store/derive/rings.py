@@ -14,26 +14,48 @@ from numpy.typing import NDArray
 
 from longpole.log.slots import HELLO_TEXT, TEXT
 from longpole.store.derive import notes
-from longpole.store.derive.arrays import Whole, places
+from longpole.store.derive.arrays import LATEST_NS, Whole, places
 from longpole.store.derive.content import LogContent, Slots
 from longpole.store.derive.texts import Texts
 
 _LAUNCHER = "launcher"
+_MEMBER = "member"
 _SESSION = "session"
 # A rank, or how many there are.
 Rank = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]
+Moment = Annotated[int, msgspec.Meta(ge=0, lt=LATEST_NS)]
+
+
+class SlurmJob(msgspec.Struct, frozen=True):
+    """The Slurm job that a command belongs to, as its environment tells."""
+
+    job: str
+    array_job: str = ""
+    array_index: Rank | None = None
+    name: str = ""
+    nodes: str = ""
+    node: str = ""
+    restarts: Rank = 0
+    step: str = ""
+    cluster: str = ""
 
 
 class Hello(msgspec.Struct, frozen=True):
-    """What a process says of itself at the begin of its ring."""
+    """What a process, or the launcher of a command that joined a run, says of itself."""
 
     role: str = ""
     rank: Rank | None = None
     world: Rank | None = None
+    name: str = ""
+    command: str = ""
+    pid: Rank = 0
+    began: Moment = 0
+    task: str = ""
+    slurm: SlurmJob | None = None
 
 
 class Ring:
-    """One ring; ``number`` is its process in log ``log``, 0 for the launcher of the run, None if lost."""
+    """One ring; ``number`` is its process in log ``log``, 0 for a launcher of the run, None if lost."""
 
     __slots__ = ("hello", "log", "number", "others", "parent_phase", "parent_tag")
 
@@ -50,6 +72,11 @@ class Ring:
     def knows_ends(self) -> bool:
         """Whether its writer may say what the command has used: its launcher, or a program itself."""
         return not self.number or self.hello.role == _SESSION
+
+    @property
+    def of_member(self) -> bool:
+        """Whether a command that joined the run was launched by its writer."""
+        return self.number == 0 and self.hello.role == _MEMBER
 
     @property
     def of_joined_launcher(self) -> bool:
