@@ -79,6 +79,7 @@ BY_TYPE = {
     "Moment": MOMENTS,
     "Offset": MOMENTS,
     "Number": NUMBERS,
+    "Seconds": NUMBERS,
     "Count": NUMBERS,
     "bool": st.booleans(),
     "int": NUMBERS,
@@ -105,6 +106,7 @@ def plausible_notes(draw):
 
 
 TEXTS = (
+    *(b'{"role":"member"}', b'{"role":"member","slurm":{"job":"1"}}'),
     *(b'{"role":"launcher"}', b'{"rank":9e99}', b"\xff\xfe", b"name", b"", b"[" * 44),
     *(b'{"about":"rank","rank":3,"world":-1}', b'{"about":"rank","rank":3,"world":4}'),
     *(b'{"about":"hook","hook":"torch","why":"x"}', b'{"about":"hook","hook":7}', b'{"about":"later"}'),

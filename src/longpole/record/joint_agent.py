@@ -18,6 +18,7 @@ from longpole.record.assignment import Assignment
 from longpole.record.losses import describe_losses
 from longpole.record.node import place_of
 from longpole.record.proc import count_forks
+from longpole.record.samplers.clocks import ClockComparer
 from longpole.record.samplers.members import MemberCollector
 
 TYPE_CHECKING = False
@@ -62,6 +63,12 @@ class JointAgent(Agent):
         """Let the launchers go that have waited for the end of the log."""
         if self._members is not None:
             self._members.release()
+
+    def _start_sources(self) -> None:
+        super()._start_sources()
+        log_name = os.path.basename(self._log.path)
+        run_path = self._assignment.run_path
+        self._start("clocks", lambda: ClockComparer(self._journal, run_path, log_name))
 
     def _phase_collector(self) -> Source:
         assignment = self._assignment

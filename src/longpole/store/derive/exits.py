@@ -13,6 +13,7 @@ import numpy as np
 
 from longpole.log.slots import COST, EXIT_BYTES, EXIT_TIMES, FINISH
 from longpole.store.derive.arrays import LATEST_NS, Marks, Whole
+from longpole.store.derive.axis import Axis
 from longpole.store.derive.content import AGENT, LogContent
 from longpole.store.derive.records import Records
 from longpole.store.derive.rings import Rings
@@ -48,7 +49,7 @@ class Finish:
 class Exits:
     """Ends, their sums over the whole tree, and the recorder's cost."""
 
-    def __init__(self, logs: list[LogContent], rings: Rings, offsets: list[int]) -> None:
+    def __init__(self, logs: list[LogContent], rings: Rings, offsets: list[Axis]) -> None:
         """Take the launcher's records out of all logs."""
         self.ends: list[End] = []
         self.finishes: dict[int, Finish] = {}
@@ -66,7 +67,7 @@ class Exits:
             self._take_finish(log, rings, at, offsets[at])
             self._take_costs(log, rings, at)
 
-    def _take_ends(self, log: LogContent, rings: Rings, at: int, offset: int) -> None:
+    def _take_ends(self, log: LogContent, rings: Rings, at: int, offset: Axis) -> None:
         records, names = self._of_launcher(log, rings, EXIT_TIMES, at)
         self.cpu_us += _sums(records, "user_us", "system_us")
         self.bytes_known &= bool((records["flag"] != 0).all())
@@ -79,7 +80,7 @@ class Exits:
         records, _ = self._of_launcher(log, rings, EXIT_BYTES, at)
         self.bytes += _sums(records, "read", "written", "storage_read", "storage_written")
 
-    def _take_finish(self, log: LogContent, rings: Rings, at: int, offset: int) -> None:
+    def _take_finish(self, log: LogContent, rings: Rings, at: int, offset: Axis) -> None:
         records, indices = self._of_launcher(log, rings, FINISH, at)
         times = records[["start", "end", "status"]].tolist()
         for (start, end, status), ring in zip(times, indices.tolist(), strict=True):

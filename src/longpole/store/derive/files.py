@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from longpole.store.derive.arrays import Arrays, integers, texts
+from longpole.store.derive.axis import Axis
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.notes import Opened
@@ -40,5 +41,5 @@ def _files(ids: dict[str, int], rows: list[tuple[Opened, int]]) -> Arrays:
     }
 
 
-def _moment(note: Opened, offset: int) -> int | None:
+def _moment(note: Opened, offset: Axis) -> int | None:
     return None if note.first is None else note.first + offset

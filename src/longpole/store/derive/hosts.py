@@ -1,7 +1,8 @@
 """Hosts of a run and their clocks: what puts the times of all nodes on one axis.
 
-Method: each host's first measured offset of its monotonic clock to UTC is added to all its times. A log
-without a clock (damaged) is placed by the manifest's start, and that is said.
+Method: each host's first measured offset of its monotonic clock to UTC is added to all its times; where hosts
+have compared their clocks, they follow one of them (``axis`` has the method). A log without a clock (damaged)
+is placed by the manifest's start, and that is said.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from datetime import datetime
 import numpy as np
 
 from longpole.store.derive.arrays import Arrays, integers, texts
+from longpole.store.derive.axis import Alignment, Comparison
 from longpole.store.derive.content import LogContent
-from longpole.store.derive.notes import Began, Clock, Host
+from longpole.store.derive.notes import Began, Clock, Compared, Host
 
 _WORDS = ("name", "kernel", "machine", "boot")
 _LATEST_OFFSET_NS = 1 << 62
@@ -34,7 +36,9 @@ class Hosts:
         self.ids = [places[key] for key in keys]
         for log, host in zip(logs, self.ids, strict=True):
             self._clocks.setdefault(host, []).extend(log.notes.of(Clock))
-        self.offsets = [self._offset(host, log) for host, log in zip(self.ids, logs, strict=True)]
+        own = {host: self._offset(host, log) for host, log in zip(self.ids, logs, strict=True)}
+        self.alignment = Alignment(own, self._comparisons(logs, places))
+        self.offsets = [self.alignment.axis(host) for host in self.ids]
 
     def __len__(self) -> int:
         """Return how many hosts there are."""
@@ -51,12 +55,17 @@ class Hosts:
 
     def clocks(self) -> Arrays:
         """Return the rows of ``clocks``."""
-        rows = [(host, clock) for host, clocks in self._clocks.items() for clock in clocks]
+        rows = [
+            (host, clock.at, clock.offset, clock.error)
+            for host, clocks in self._clocks.items()
+            for clock in clocks
+        ]
+        rows += [(host, *found) for host in self._clocks for found in self.alignment.comparisons(host)]
         return {
-            "host": integers([host for host, _ in rows]),
-            "at_ns": integers([clock.at + clock.offset for _, clock in rows]),
-            "offset_ns": integers([clock.offset for _, clock in rows]),
-            "error_ns": integers([clock.error for _, clock in rows]),
+            "host": integers([host for host, *_ in rows]),
+            "at_ns": integers([at + offset for _, at, offset, _ in rows]),
+            "offset_ns": integers([offset for _, _, offset, _ in rows]),
+            "error_ns": integers([error for *_, error in rows]),
         }
 
     def utc(self, log: int, at: int) -> int:
@@ -70,6 +79,17 @@ class Hosts:
     def memory_bytes(self, host: int) -> int | None:
         """Return how much memory a host has."""
         return list(self._known.values())[host - 1].memory_bytes
+
+    def _comparisons(
+        self, logs: list[LogContent], places: dict[tuple[str, str], int]
+    ) -> dict[int, list[Comparison]]:
+        found: dict[int, list[Comparison]] = {}
+        for log, host in zip(logs, self.ids, strict=True):
+            for note in log.notes.of(Compared):
+                peer = places.get((note.peer, note.peer_boot))
+                if peer is not None:
+                    found.setdefault(host, []).append(Comparison(note.at, peer, note.theirs, note.error))
+        return found
 
     def _offset(self, host: int, log: LogContent) -> int:
         clocks = self._clocks[host]

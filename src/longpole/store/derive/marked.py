@@ -6,6 +6,7 @@ import numpy as np
 
 from longpole.log.slots import PHASE, UNFINISHED
 from longpole.store.derive.arrays import Arrays, Whole, places, stacked
+from longpole.store.derive.axis import Axis
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.exits import believable
 from longpole.store.derive.rings import Rings
@@ -21,7 +22,7 @@ class Marked:
     A row of which ``step`` is not -1 is a step; ``steps`` knows its kind and its parts.
     """
 
-    def __init__(self, logs: list[LogContent], rings: Rings, offsets: list[int]) -> None:
+    def __init__(self, logs: list[LogContent], rings: Rings, offsets: list[Axis]) -> None:
         """Take the phases out of all logs."""
         self.steps = Steps()
         parts = [_take(log, rings, at, offsets[at]) for at, log in enumerate(logs)]
@@ -75,7 +76,7 @@ class Marked:
         self._sort()
 
 
-def _take(log: LogContent, rings: Rings, at: int, offset: int) -> Arrays:
+def _take(log: LogContent, rings: Rings, at: int, offset: Axis) -> Arrays:
     records, indices = rings.pop(log.rings, PHASE, at)
     impossible = ~believable(records)
     times = {name: np.where(impossible, 0, records[name] + offset) for name in ("start", "end")}

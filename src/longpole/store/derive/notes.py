@@ -198,6 +198,16 @@ class Opened(Note, frozen=True):
     bytes: Annotated[int, Meta(ge=-1, le=1 << 62)] = -1
 
 
+class Compared(Note, frozen=True):
+    """A comparison of two hosts' monotonic clocks: at ``at`` by ours theirs showed ``theirs``."""
+
+    at: Moment
+    theirs: Moment
+    error: Count = 0
+    peer: Name = ""
+    peer_boot: Name = ""
+
+
 class Slurm(Note, frozen=True):
     """What Slurm said of a job: when, in seconds of UTC, it was submitted, could start, and started."""
 
@@ -223,7 +233,7 @@ class _About(Struct):
 
 KNOWN = (
     *(Host, Clock, Began, Ended, Forks, Process, Gone, Exit, Ring, Resource, Reached, Sum, Lost, Fault),
-    *(Opened, Slurm, Teller),
+    *(Opened, Compared, Slurm, Teller),
 )
 _NAMES = frozenset(kind.__name__.lower() for kind in KNOWN)
 _ANY: Any = Host

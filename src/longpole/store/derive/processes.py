@@ -15,6 +15,7 @@ import numpy as np
 
 from longpole.model.execution import Source
 from longpole.store.derive.arrays import Arrays, Whole, integers, texts
+from longpole.store.derive.axis import Axis
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.exits import STILL_LIVING, End
 from longpole.store.derive.hosts import Hosts
@@ -194,7 +195,7 @@ class Processes:
         if note.inner_pid:
             _add_pid(self._by_inner_pid, known, note.inner_pid)
 
-    def _take_exit(self, at: int, note: Exit, offset: int) -> None:
+    def _take_exit(self, at: int, note: Exit, offset: Axis) -> None:
         start_ns = None if note.start is None else note.start + offset
         known = self._get(at, note.number, note.pid, start_ns, guessed=True)
         if known.start_ns is None and start_ns is not None:

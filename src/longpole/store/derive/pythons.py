@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from longpole.model.recording import UnreachedPython
+from longpole.store.derive.axis import Axis
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.notes import Began, Exit, Reached
@@ -68,7 +69,7 @@ class Pythons:
         listed = tuple(UnreachedPython(command, count) for command, count in ranked[:_MOST_COMMANDS])
         return Unreached(listed, commands.total())
 
-    def _take(self, note: Reached, host: int, offset: int, processes: Processes) -> None:
+    def _take(self, note: Reached, host: int, offset: Axis, processes: Processes) -> None:
         for pid in note.pids:
             known = processes.latest_of(host, pid, note.at + offset + _LATE_NS)
             if known is None:

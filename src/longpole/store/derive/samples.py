@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from longpole.log.slots import GAUGE, PROCESS_SAMPLE
 from longpole.model.execution import Scope
 from longpole.store.derive.arrays import Arrays, Marks, Part, Whole, floats, integers, places, texts
+from longpole.store.derive.axis import Axis
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.exits import believable
 from longpole.store.derive.hosts import Hosts
@@ -54,7 +55,7 @@ class Readings:
         self.of_processes = [self._take(log, PROCESS_SAMPLE) for log in logs]
         self.gauges = [self._take(log, GAUGE) for log in logs]
 
-    def latest_ns(self, offsets: list[int]) -> int | None:
+    def latest_ns(self, offsets: list[Axis]) -> int | None:
         """Return the end of the last one, on UTC."""
         pairs = [*zip(self.of_processes, offsets, strict=True), *zip(self.gauges, offsets, strict=True)]
         return max((int(found["end"].max()) + offset for found, offset in pairs if len(found)), default=None)
@@ -116,7 +117,7 @@ class _Place:
     """Where readings are from: the host, the offset of its clock, and the resources met so far."""
 
     host: int
-    offset: int
+    offset: Axis
     resources: Resources
 
 

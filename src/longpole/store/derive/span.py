@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from longpole.store.derive.axis import Axis
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.exits import Exits
 from longpole.store.derive.notes import Began, Clock, Ended, Gone
@@ -26,7 +27,7 @@ class Span:
         return Span(start, end, finished=self.finished or nothing_else)
 
 
-def span_of(logs: list[LogContent], exits: Exits, offsets: list[int], latest: list[int | None]) -> Span:
+def span_of(logs: list[LogContent], exits: Exits, offsets: list[Axis], latest: list[int | None]) -> Span:
     """Return the span of a run; ``latest`` are the last moments of samples and phases."""
     if exits.finish is not None:
         return Span(exits.finish.start_ns, exits.finish.end_ns, finished=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from longpole.log.slots import STEP, STEP_KINDS, STEP_NONE, STEP_PARTS
 from longpole.store.derive.arrays import LATEST_NS, Arrays, Marks, Objects, Whole, stacked
+from longpole.store.derive.axis import Axis
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.records import Records
 from longpole.store.derive.rings import Rings
@@ -32,7 +33,7 @@ class Steps:
         self._count = 0
         self._parts: Arrays = {}
 
-    def take(self, log: LogContent, rings: Rings, at: int, offset: int) -> Arrays:
+    def take(self, log: LogContent, rings: Rings, at: int, offset: Axis) -> Arrays:
         """Take the steps out of a log; return them as columns of marked phases."""
         records, indices = rings.pop(log.rings, STEP, at)
         first, self._count = self._count, self._count + len(records)

@@ -16,6 +16,7 @@ import numpy as np
 from longpole.log.slots import STEP_PARTS, UNFINISHED, bin_start
 from longpole.model.execution import Status
 from longpole.store.derive.arrays import Arrays, integers, texts
+from longpole.store.derive.axis import Axis
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.notes import Sum
 from longpole.store.derive.rings import Rings
@@ -74,7 +75,7 @@ class Amount:
 class Sums:
     """All sums of a run."""
 
-    def __init__(self, logs: list[LogContent], rings: Rings, offsets: list[int]) -> None:
+    def __init__(self, logs: list[LogContent], rings: Rings, offsets: list[Axis]) -> None:
         """Put the sums of all logs together."""
         self.found: dict[Key, Amount] = {}
         for at, log in enumerate(logs):
@@ -116,7 +117,7 @@ def _key(note: Sum, ring: int) -> Key:
     return Key(ring, note.name, note.kind, note.kind_name, note.status, note.origin)
 
 
-def _amount(note: Sum, offset: int) -> Amount:
+def _amount(note: Sum, offset: Axis) -> Amount:
     bins: dict[int, int] = {}
     for at, count in note.bins:
         bins[at] = _plus(bins.get(at, 0), count)
