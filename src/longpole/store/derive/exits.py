@@ -39,11 +39,12 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The command's own begin and end, on UTC, and its wait status."""
+    """The command's own begin and end, on UTC, its wait status, and its pid."""
 
     start_ns: int
     end_ns: int
     status: int
+    pid: int = 0
 
 
 class Exits:
@@ -82,9 +83,9 @@ class Exits:
 
     def _take_finish(self, log: LogContent, rings: Rings, at: int, offset: Axis) -> None:
         records, indices = self._of_launcher(log, rings, FINISH, at)
-        times = records[["start", "end", "status"]].tolist()
-        for (start, end, status), ring in zip(times, indices.tolist(), strict=True):
-            self.finishes[ring] = Finish(start + offset, end + offset, status)
+        times = records[["start", "end", "status", "owner"]].tolist()
+        for (start, end, status, pid), ring in zip(times, indices.tolist(), strict=True):
+            self.finishes[ring] = Finish(start + offset, end + offset, status, pid)
 
     @property
     def finish(self) -> Finish | None:

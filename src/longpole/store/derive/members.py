@@ -25,6 +25,8 @@ from longpole.store.derive.processes import Known, Processes
 from longpole.store.derive.rings import Hello, Rings
 
 _NS = 1_000_000_000
+# The kernel keeps so much of a program's name.
+_LONGEST_NAME = 15
 _Job = tuple[str, int]
 _Row = dict[str, int | str | None]
 
@@ -105,8 +107,8 @@ class Members:
             known.member = self._of(known, by_pid) or _inherited(known)
             if known.member is not None:
                 known.member.processes.append(known)
-                if known.parent is None and known.rank is None:
-                    known.rank, known.world = known.member.hello.rank, known.member.hello.world
+                if known.parent is None:
+                    _name_root(known, known.member)
 
     def _of(self, known: Known, by_pid: dict[tuple[int, int], list[Member]]) -> Member | None:
         if known.ended_in is not None and known.ended_in in self.by_ring and known.parent is None:
@@ -179,6 +181,19 @@ class Members:
         times: _Row = {"start_ns": start_ns, "end_ns": end_ns, "duration_ns": max(0, end_ns - start_ns)}
         self._rows.append({"parent": parent, "kind": kind, **times, "count": 1, "attributes": None, **facts})
         return RUN_ID + len(self._rows)
+
+
+def _name_root(known: Known, member: Member) -> None:
+    """Give the first process of a command what its launcher knows of it."""
+    if known.rank is None:
+        known.rank, known.world = member.hello.rank, member.hello.world
+    if member.finish is None or member.finish.pid != known.pid:
+        return
+    program = member.hello.command.partition(" ")[0].rpartition("/")[2][:_LONGEST_NAME]
+    if known.last_name == program != known.comm:  # seen last as a copy of its launcher, about to become it
+        known.comm, known.command, known.python = program, member.hello.command, None
+    elif known.command[:1] in ("", "["):
+        known.command = member.hello.command
 
 
 def _inherited(known: Known) -> Member | None:

@@ -26,6 +26,8 @@ from longpole.store.derive.rings import Rings
 # A start is known to one tick of the kernel's clock; a record of an end may come this much later.
 _TICK_NS = 10_000_000
 _LATE_NS = 100_000_000
+# On a machine that is busy beyond measure it may come even so much later.
+_LATEST_NS = 5_000_000_000
 # So many processes of one pid are told apart by their start; a log with more is damaged or forged.
 _MOST_OF_PID = 64
 # So many programs that a process executed are kept in mind, to know what was forked from it.
@@ -39,7 +41,7 @@ class Known:
 
     __slots__ = (
         *("command", "comm", "end_ns", "exact", "exit", "host", "id", "images", "joined", "launched_by"),
-        *("ended_in", "launcher", "member"),
+        *("ended_in", "last_name", "launcher", "member"),
         *("order", "parent", "parent_key", "pid", "python", "rank", "start_guessed", "start_ns", "status"),
         "world",
     )
@@ -70,6 +72,7 @@ class Known:
         # The launcher it was started by, and the ring of the one that saw its end; the command it ran for.
         self.launcher = 0
         self.ended_in: int | None = None
+        self.last_name = ""
         self.member: Any = None
 
     def began_about(self, at_ns: int, *, guessed: bool) -> bool:
@@ -79,6 +82,11 @@ class Known:
         late_ns = self.start_ns - at_ns if self.start_guessed else at_ns - self.start_ns
         most_ns = _LATE_NS if guessed or self.start_guessed else 2 * _TICK_NS
         return -2 * _TICK_NS <= late_ns <= most_ns
+
+    @property
+    def late_ns(self) -> int:
+        """How much later than it was its start may be noted; an exit record waits to be read."""
+        return _LATEST_NS if self.start_guessed else _TICK_NS
 
     def ended_by(self, at_ns: int) -> None:
         """Note that it had ended by then."""
@@ -130,8 +138,10 @@ class Processes:
         """Add what the launcher saw; an end that fits no process is one of a process nobody else saw."""
         for end in ends:
             known = self._fitting(end) or self._new(end)
-            known.comm = known.comm or end.name
+            known.comm, known.last_name = known.comm or end.name, end.name
             known.ended_in = end.ring
+            if known.start_guessed:
+                known.start_ns, known.start_guessed = end.start_ns, False
             if end.status != STILL_LIVING:
                 known.status = end.status if known.status is None else known.status
                 known.exact = True
@@ -180,6 +190,8 @@ class Processes:
         known = self._get(at, note.number, note.pid, start_ns, guessed=False)
         if start_ns is not None and (known.start_ns is None or known.start_guessed):
             known.start_ns, known.start_guessed = start_ns, False
+        if note.launcher and known.comm not in ("", note.comm):
+            known.command, known.python = "", None  # of a copy of its launcher, before it became its command
         known.comm = note.comm or known.comm
         known.launcher = note.launcher or known.launcher
         if not known.command or not note.command.startswith(_UNREAD):
@@ -239,8 +251,9 @@ class Processes:
         fitting = [
             known
             for known in self._by_pid.get((self._hosts.ids[end.log], end.pid), ())
-            if (known.start_ns is None or known.start_ns <= end.end_ns + _TICK_NS)
+            if (known.start_ns is None or known.start_ns <= end.end_ns + known.late_ns)
             and (known.end_ns is None or known.end_ns + _LATE_NS >= end.start_ns)
+            and not (known.start_guessed and known.ended_in is not None)
         ]
         return min(
             fitting, key=lambda known: abs((known.start_ns or end.start_ns) - end.start_ns), default=None
