@@ -8,6 +8,7 @@ import pytest
 
 from tests.parts import need
 from tests.recording import Someone, somebody
+from tests.slurm import Slurm, slurm_on_this_host
 
 
 @pytest.fixture
@@ -32,3 +33,11 @@ def anyone(request: pytest.FixtureRequest) -> Iterator[Someone]:
         need("nobody")
     with somebody(nobody=request.param == "nobody") as someone:
         yield someone
+
+
+@pytest.fixture(scope="session")
+def slurm() -> Iterator[Slurm]:
+    """A real Slurm of three nodes, brought up by the first test that asks for it."""
+    need("slurm")
+    with slurm_on_this_host() as cluster:
+        yield cluster

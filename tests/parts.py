@@ -73,8 +73,9 @@ def _bwrap() -> str:
 
 
 def _slurm() -> str:
-    missing = [tool for tool in ("slurmctld", "slurmd", "sbatch", "sacct", "munged") if not _which(tool)]
-    return f"there is no {', '.join(missing)}" if missing else ""
+    daemons = ("slurmctld", "slurmd", "slurmdbd", "munged", "mariadbd", "mariadb-install-db")
+    missing = [tool for tool in (*daemons, "sbatch", "sacct") if not _which(tool)]
+    return f"there is no {', '.join(missing)}" if missing else _root() or _nobody()
 
 
 def _perfetto() -> str:

@@ -16,7 +16,7 @@ from longpole.store.run import StoredRun, open_run
 
 SOURCE = Path(__file__).parents[1] / "src"
 NOBODY = 65534
-_AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
+AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def somebody(*, nobody: bool) -> Iterator[Someone]:
         shutil.copytree(
             SOURCE / "longpole", folder / "src" / "longpole", ignore=shutil.ignore_patterns("__pycache__")
         )
-        yield Someone(_AS_NOBODY, _python_for_nobody(), folder / "src", runs)
+        yield Someone(AS_NOBODY, _python_for_nobody(), folder / "src", runs)
 
 
 def total(run: StoredRun, metric: str) -> float:
@@ -99,7 +99,7 @@ def _python_for_nobody() -> str:
     for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
         # some modules are frozen into the interpreter: only others show that its library can be read
         usable = "sys.version_info >= (3, 11) and os.access(sys.executable, os.X_OK)"
-        check = [*_AS_NOBODY, python, "-c", f"import os, sys, json, mmap; sys.exit(not ({usable}))"]
+        check = [*AS_NOBODY, python, "-c", f"import os, sys, json, mmap; sys.exit(not ({usable}))"]
         if Path(python).exists() and subprocess.run(check, capture_output=True, check=False).returncode == 0:
             return python
     raise LookupError("no Python >= 3.11 that nobody may run; install python3 in /usr/bin")
