@@ -213,7 +213,8 @@ class Agent:
             "opens": self._assignment.opens >= 0,
             "hooks": bool(self._assignment.rings_folder),
         }
-        self._journal.note("began", at=self._assignment.began_ns, launcher=self._assignment.launcher, **seen)
+        who = {"launcher": self._assignment.launcher, "agent": os.getpid()}
+        self._journal.note("began", at=self._assignment.began_ns, **who, **seen)
 
     def _save(self, ending: Ending | None, losses: list[str]) -> str:
         """Put the manifest away; return why that could not be, or nothing."""

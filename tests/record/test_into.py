@@ -1,0 +1,282 @@
+"""Many commands that make one run, by ``record --into``: on one node, at once and one after another."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from longpole.store.run import StoredRun, open_run
+from longpole.store.selection import find_run
+from tests.recording import Someone, total
+
+INTO = ("--into", "together")
+
+
+def joint(someone: Someone, name: str = "together") -> StoredRun:
+    """Open the run of this name."""
+    return open_run(find_run(name, someone.runs))
+
+
+def rows(run: StoredRun, sql: str) -> list[dict[str, object]]:
+    return [dict(row) for row in run.query(sql).records()]
+
+
+def agents_of(run: StoredRun) -> int:
+    """Return how many agents have written a log."""
+    logs = [file.read_bytes() for file in (run.path / "log").iterdir()]
+    return len({agent for log in logs for agent in re.findall(rb'"about":"began".*?"agent":(\d+)', log)})
+
+
+def node_folder(run: StoredRun, user: int) -> Path:
+    return Path("/dev/shm") / f"longpole-{user}-{run.manifest.id}"
+
+
+def wait_for(is_so, limit_s: float = 20.0) -> None:
+    deadline = time.monotonic() + limit_s
+    while not is_so():
+        assert time.monotonic() < deadline, "it never came to that"
+        time.sleep(0.02)
+
+
+def test_commands_one_after_another_are_tasks_of_one_run(anyone: Someone) -> None:
+    codes = [anyone.record("sh", "-c", f"exit {code}", options=INTO).returncode for code in (0, 3, 0)]
+
+    run = joint(anyone)
+    found = rows(run, "SELECT task, attempt, status FROM phases WHERE kind = 'job' ORDER BY task")
+    assert codes == [0, 3, 0]
+    assert [row["status"] for row in found] == ["ok", "failed", "ok"]
+    assert [(row["task"], row["attempt"]) for row in found] == [(1, 1), (2, 1), (3, 1)]
+    assert (run.recording.commands, run.recording.commands_failed) == (3, 1)
+    assert len(list((run.path / "log").iterdir())) == 1
+
+
+def test_the_processes_of_each_command_lie_under_it(anyone: Someone) -> None:
+    for name in ("first", "second"):
+        anyone.record("sh", "-c", "sleep 0.4; true", options=(*INTO, "--name", name))
+
+    found = rows(
+        joint(anyone),
+        "SELECT tasks.name AS task, above.kind AS above FROM phases JOIN tasks ON task = tasks.id"
+        " JOIN phases above ON above.id = phases.parent WHERE phases.kind = 'process' AND phases.name = 'sh'",
+    )
+    assert sorted((row["task"], row["above"]) for row in found) == [("first", "exec"), ("second", "exec")]
+
+
+def test_totals_are_the_sum_over_all_commands(anyone: Someone) -> None:
+    before = anyone.record("head", "-c", "1000000", "/dev/zero", options=("--into", "one"))
+    alone = total(joint(anyone, "one"), "read_bytes")
+    for _ in range(3):
+        anyone.record("head", "-c", "1000000", "/dev/zero", options=INTO)
+
+    assert before.returncode == 0
+    assert total(joint(anyone), "read_bytes") == pytest.approx(3 * alone, rel=0.01)
+
+
+def test_many_at_once_have_one_agent_and_lose_nothing(user: Someone) -> None:
+    many = 60
+    started = [user.start("true", options=INTO) for _ in range(many)]
+    said = [process.communicate()[1] for process in started]
+
+    run = joint(user)
+    files = [path for path in run.path.rglob("*") if path.is_file() and "tables" not in path.parts]
+    [counts] = rows(run, "SELECT count(*) AS n, count(DISTINCT id) AS ids FROM tasks")
+    [processes] = rows(run, "SELECT count(*) AS n, count(DISTINCT pid) AS pids FROM processes")
+    assert [process.returncode for process in started] == [0] * many
+    assert set(said) == {""}
+    assert counts == {"n": many, "ids": many}
+    assert processes == {"n": many, "pids": many}
+    assert agents_of(run) == 1
+    assert len(files) == 2  # the manifest and one log
+
+
+@pytest.mark.soak
+def test_a_thousand_at_once_have_one_agent_and_lose_nothing(user: Someone) -> None:
+    started = [user.start("true", options=INTO) for _ in range(1000)]
+    for process in started:
+        process.communicate()
+
+    run = joint(user)
+    [counts] = rows(run, "SELECT count(*) AS n, count(DISTINCT id) AS ids FROM tasks")
+    assert counts == {"n": 1000, "ids": 1000}
+    assert run.recording.commands == 1000
+    assert run.recording.commands_cut == 0
+    assert agents_of(run) == 1
+
+
+def test_a_run_that_nobody_records_any_more_is_finished(user: Someone) -> None:
+    user.record("true", options=INTO)
+
+    assert joint(user).state == "finished"
+
+
+def test_a_run_that_somebody_still_records_is_running(user: Someone) -> None:
+    longer = user.start("sleep", "3", options=INTO)
+    wait_for(lambda: (user.runs / ".into" / "together").exists() and list(joint(user).path.glob("log/*")))
+    user.record("true", options=INTO)
+    state = joint(user).state
+    longer.communicate()
+
+    assert state == "running"
+    assert joint(user).state == "finished"
+
+
+def test_when_the_agent_is_killed_another_takes_over_and_no_end_is_lost(user: Someone) -> None:
+    longer = user.start("sleep", "7", options=INTO)
+    wait_for(lambda: (user.runs / ".into" / "together").exists() and list(joint(user).path.glob("log/*")))
+    [agent] = agents_below(longer.pid)
+    os.kill(agent, signal.SIGKILL)
+    user.record("true", options=INTO)
+    longer.communicate()
+
+    run = joint(user)
+    assert longer.returncode == 0
+    assert run.recording.commands == 2
+    assert run.recording.commands_cut == 0
+    assert len(list((run.path / "log").iterdir())) == 1
+
+
+def agents_below(launcher: int) -> list[int]:
+    """Return the children of a launcher that are copies of it: its agent, its command having begun."""
+    children = Path(f"/proc/{launcher}/task/{launcher}/children")
+    own = Path(f"/proc/{launcher}/cmdline").read_bytes()
+    wait_for(lambda: len(children.read_text().split()) > 1)
+    return [
+        pid
+        for pid in map(int, children.read_text().split())
+        if Path(f"/proc/{pid}/cmdline").read_bytes() == own
+    ]
+
+
+def test_a_command_that_is_killed_with_its_launcher_is_told_as_broken_off(user: Someone) -> None:
+    longer = user.start("sleep", "30", options=INTO)
+    wait_for(lambda: (user.runs / ".into" / "together").exists() and list(joint(user).path.glob("log/*")))
+    wait_for(lambda: rows(joint(user), "SELECT id FROM processes WHERE name = 'sleep'"))
+    longer.kill()
+    longer.communicate()
+    user.record("true", options=INTO)
+    wait_for(lambda: joint(user).recording.commands_cut == 1 and joint(user).state == "finished")
+
+    found = rows(joint(user), "SELECT status FROM phases WHERE kind = 'job' ORDER BY start_ns")
+    assert [row["status"] for row in found] == ["unfinished", "ok"]
+
+
+def test_memory_is_given_back_when_nobody_has_come_for_a_while(user: Someone) -> None:
+    user.record("true", options=INTO)
+
+    wait_for(lambda: not node_folder(joint(user), os.getuid()).exists())
+
+
+def test_a_run_that_was_removed_is_made_anew(user: Someone) -> None:
+    user.record("true", options=INTO)
+    first = joint(user).manifest.id
+    subprocess.run(user.command("rm", first), env=user.environment(), check=True, capture_output=True)
+    user.record("true", options=INTO)
+
+    assert joint(user).manifest.id != first
+
+
+def test_new_begins_another_run_of_the_name(user: Someone) -> None:
+    user.record("true", options=INTO)
+    first = joint(user).manifest.id
+    user.record("true", options=(*INTO, "--new"))
+    user.record("true", options=INTO)
+
+    assert joint(user).manifest.id != first
+    assert joint(user).recording.commands == 2
+
+
+def test_somebody_elses_run_is_named_and_the_command_runs_all_the_same(
+    user: Someone, nobody: Someone
+) -> None:
+    user.record("true", options=INTO)
+    user.runs.chmod(0o777)
+    (user.runs / ".into").chmod(0o777)
+    user.runs.parent.chmod(0o755)
+
+    done = subprocess.run(
+        nobody.command("record", *INTO, "--", "echo", "done"),
+        env=nobody.environment({"LONGPOLE_RUNS": str(user.runs)}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (0, "done\n")
+    assert done.stderr.startswith("longpole: nothing was recorded: cannot join the run 'together'")
+    assert "choose another name, or --runs" in done.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_named_and_the_command_runs(nobody: Someone) -> None:
+    done = nobody.record("echo", "done", options=INTO, env={"LONGPOLE_RUNS": "/proc/runs"})
+
+    assert (done.returncode, done.stdout) == (0, "done\n")
+    assert "nothing was recorded: cannot write a run into /proc/runs" in done.stderr
+
+
+def test_joining_a_run_of_long_ago_is_said(user: Someone) -> None:
+    user.record("true", options=INTO)
+    for file in (joint(user).path / "log").iterdir():
+        os.utime(file, (1, 1))
+
+    assert "--new begins another of that name" in user.record("true", options=INTO).stderr
+
+
+def test_a_record_inside_one_that_joined_is_a_phase_of_it(user: Someone) -> None:
+    inner = " ".join(user.command("record", "--into", "together", "--", "true"))
+    user.record("sh", "-c", inner, options=INTO)
+
+    run = joint(user)
+    assert run.recording.commands == 1
+    assert [row["name"] for row in rows(run, "SELECT name FROM phases WHERE kind = 'command'")] == ["true"]
+
+
+def test_what_a_batch_system_starts_joins_by_itself(user: Someone) -> None:
+    """A step of a job has the environment of the script that was recorded, but another parent."""
+    run_path = "sleep 2"
+    outer = user.start("sh", "-c", f"env > {user.runs.parent}/env; {run_path}", options=INTO)
+    file = user.runs.parent / "env"
+    wait_for(lambda: file.exists() and "LONGPOLE_LAUNCHER" in file.read_text())
+    ours = dict(line.split("=", 1) for line in file.read_text().splitlines() if line.startswith("LONGPOLE_"))
+    user.record("true", options=INTO, env=ours)
+    outer.communicate()
+
+    assert joint(user).recording.commands == 2
+
+
+def test_facts_of_slurm_and_ranks_are_taken_from_the_environment(user: Someone) -> None:
+    facts = {"SLURM_JOB_ID": "77", "SLURM_ARRAY_JOB_ID": "70", "SLURM_ARRAY_TASK_ID": "7"}
+    facts |= {"SLURM_JOB_NAME": "fit", "SLURM_PROCID": "1", "SLURM_NTASKS": "2", "SLURM_STEP_ID": "0"}
+    for attempt in ("0", "1"):
+        again = {"SLURM_RESTART_COUNT": attempt, "SLURMD_NODENAME": "n3"}
+        user.record("true", options=INTO, env={**facts, **again})
+
+    run = joint(user)
+    [task] = rows(run, "SELECT name, type FROM tasks")
+    jobs = rows(run, "SELECT attempt, attributes FROM phases WHERE kind = 'job' ORDER BY attempt")
+    assert task == {"name": "fit[7]", "type": "fit"}
+    assert [row["attempt"] for row in jobs] == [1, 2]
+    assert '"array_index": 7' in str(jobs[0]["attributes"])
+    ranks = rows(run, "SELECT rank, world FROM processes")
+    assert ranks == [{"rank": 1, "world": 2}] * 2
+
+
+def test_a_scheduler_that_does_not_answer_is_told_with_a_way_on(user: Someone, tmp_path: Path) -> None:
+    fake = tmp_path / "scontrol"
+    fake.write_text("#!/bin/sh\nsleep 100\n")
+    fake.chmod(0o755)
+    env = {"SLURM_JOB_ID": "77", "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+
+    done = user.record("true", options=INTO, env=env)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    [gap] = joint(user).recording.gaps
+    assert gap == (
+        "How long job 77 waited is not known: scontrol did not answer."
+        " 'longpole import --slurm 77' asks the accounting."
+    )
