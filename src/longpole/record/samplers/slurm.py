@@ -70,7 +70,7 @@ class SlurmJobs:
         for key, question in list(self._open.items()):
             if question.poll() is not None:
                 del self._open[key]
-                self._note(key, _answer(question))
+                self._note(key, _answer(question, key[0]))
             elif now_ns - self._asked[key] > _LIMIT_NS:
                 self._give_up(key)
 
@@ -98,11 +98,13 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("LONGPOLE_")}
 
 
-def _answer(question: subprocess.Popen[bytes]) -> dict[str, Any]:
+def _answer(question: subprocess.Popen[bytes], job: str) -> dict[str, Any]:
     assert question.stdout is not None
     text = question.stdout.read().decode("utf-8", "replace")
     question.stdout.close()
-    facts = job_facts(text)
+    # of the last element of an array all others are told as well: it has the id of the whole array
+    lines = [line for line in text.splitlines() if line.startswith(f"JobId={job} ")]
+    facts = job_facts(lines[0]) if lines else {}
     return facts or {"problem": "scontrol does not know the job"}
 
 
