@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,20 @@ def test_sacct_that_refuses_is_quoted_with_a_way_on(
     assert cli(["import", "--since", "2026-11-01"]) == 3
     said = capsys.readouterr().err
     assert "Slurm accounting storage is disabled" in said
+    assert "longpole import jobs.txt" in said
+
+
+def test_sacct_that_does_not_answer_is_given_up_with_a_way_on(
+    jobs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _sacct(jobs.parent, "sleep 1000 & wait")  # as where sacct is a script around the real one
+    monkeypatch.setenv("PATH", f"{jobs.parent}:{os.environ['PATH']}")
+    began = time.monotonic()
+
+    assert cli(["import", "--slurm", "1", "--wait", "0.5"]) == 3
+    assert time.monotonic() - began < 20
+    said = capsys.readouterr().err
+    assert "sacct has not answered within 0.5 s." in said
     assert "longpole import jobs.txt" in said
 
 

@@ -131,6 +131,36 @@ def test_job_that_never_started_was_in_the_queue_until_it_was_cancelled() -> Non
     assert phases(tale, "exec") == []
 
 
+def test_job_that_never_had_nodes_never_started_whatever_its_start() -> None:
+    tale = told(line("7", State="CANCELLED by 1000", Start="1060", End="1060", NodeList="None assigned"))
+
+    assert [(row["kind"], row["duration_ns"]) for row in phases(tale, "queue", "exec")] == [("queue", 60 * S)]
+
+
+@pytest.mark.parametrize("eligible", ["Unknown", "5000"])
+def test_job_that_was_cancelled_before_it_could_start_was_held(eligible: str) -> None:
+    cancelled = {"State": "CANCELLED", "Start": "None", "End": "1060", "NodeList": "None assigned"}
+    tale = told(line("7", Eligible=eligible, **cancelled))
+
+    assert [(row["kind"], row["duration_ns"]) for row in phases(tale, "hold", "queue")] == [("hold", 60 * S)]
+
+
+@pytest.mark.parametrize(
+    ("listed", "elements"),
+    [
+        ("[1-3]", ["1", "2", "3"]),
+        ("[0,4-8:4%2]", ["0", "4", "8"]),
+        ("[1-999999999]", ["[1-999999999]"]),
+        ("[1,...]", ["[1,...]"]),
+    ],
+)
+def test_array_that_waits_is_a_task_for_each_element(listed: str, elements: list[str]) -> None:
+    tale = told(line(f"7_{listed}", State="PENDING", Start="Unknown", End="Unknown"))
+
+    found = [json.loads(str(row["attributes"]))["job"] for row in phases(tale, "job")]
+    assert found == [f"7_{element}" for element in elements]
+
+
 def test_job_that_still_runs_is_unfinished_and_said() -> None:
     tale = told(line("7", State="RUNNING", End="Unknown"))
 
@@ -243,6 +273,14 @@ def test_element_of_an_array_is_known_in_json_too() -> None:
 
     [row] = phases(read_sacct([json.dumps({"jobs": [job]})]), "job")
     assert json.loads(str(row["attributes"]))["job"] == "7_3"
+
+
+def test_array_that_waits_is_known_in_json_by_its_bits() -> None:
+    job = {**_old_json(), "array": {"job_id": 7, "task": "0x2A", "task_id": None}, "nodes": "None assigned"}
+
+    tale = read_sacct([json.dumps({"jobs": [job]})])
+    found = [json.loads(str(row["attributes"]))["job"] for row in phases(tale, "job")]
+    assert (found, phases(tale, "exec")) == (["7_1", "7_3", "7_5"], [])
 
 
 def test_job_of_unknown_shape_is_left_out_and_counted() -> None:

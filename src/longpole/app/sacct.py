@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Sequence
 
 from longpole.errors import UNMEASURABLE, LongpoleError
 from longpole.exchange.sacct import FIELDS
 
-_LIMIT_S = 120.0
+LIMIT_S = 60.0
 _BY_FILE = (
     "Where it answers, 'sacct --parsable2 --duplicates --format={fields} ... > jobs.txt' makes a file that "
     "'longpole import jobs.txt' takes."
@@ -17,44 +18,83 @@ _BY_FILE = (
 
 
 class NoAccountingError(LongpoleError):
-    """Slurm's accounting cannot be asked."""
+    """Slurm's accounting cannot be asked.
+
+    Attributes:
+        reason: Why, in a sentence of its own.
+    """
 
     exit_code = UNMEASURABLE
 
     def __init__(self, reason: str) -> None:
         """Say why, and what to do."""
+        self.reason = reason
         super().__init__(f"{reason} {_BY_FILE.format(fields=','.join(FIELDS))}")
 
 
-def ask_sacct(jobs: Sequence[str], since: str = "", until: str = "") -> str:
+def ask_sacct(jobs: Sequence[str], since: str = "", until: str = "", limit_s: float = LIMIT_S) -> str:
     """Return what sacct tells of these jobs, or of all of this user's since a date.
 
     Raises:
-        NoAccountingError: It is not there, does not answer, or refuses.
+        NoAccountingError: It is not there, does not answer in time, or refuses.
     """
     command = ["sacct", "--parsable2", "--duplicates", "--noconvert", "--delimiter=\x1f"]
     command.append(f"--format={','.join(FIELDS)}")
-    command += [f"--jobs={','.join(jobs)}"] if jobs else []
+    command.append(f"--jobs={','.join(jobs)}" if jobs else f"--user={os.getuid()}")  # root sees everybody's
     command += [f"--starttime={since}"] if since else []
     command += [f"--endtime={until}"] if until else []
-    environment = {**os.environ, "SLURM_TIME_FORMAT": "%s", "LC_ALL": "C"}
+    return _answer(command, limit_s)
+
+
+def _answer(command: list[str], limit_s: float) -> str:
+    """Call sacct; times are to be seconds since 1970, and the elements of a waiting array named in full."""
+    environment = {**os.environ, "SLURM_TIME_FORMAT": "%s", "SLURM_BITSTR_LEN": "0", "LC_ALL": "C"}
     try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            env=environment,
-            check=False,
-        )
+        code, said, complaint = _run(command, environment, limit_s)
     except FileNotFoundError as error:
         raise NoAccountingError("There is no sacct here.") from error
     except subprocess.TimeoutExpired as error:
-        raise NoAccountingError(f"sacct has not answered within {_LIMIT_S:.0f} s.") from error
+        raise NoAccountingError(f"sacct has not answered within {limit_s:g} s.") from error
     except OSError as error:
         raise NoAccountingError(f"sacct cannot be run: {error.strerror}.") from error
-    if done.returncode:
-        said = " ".join(done.stderr.split())[:300] or f"it ended with code {done.returncode}"
-        raise NoAccountingError(f"sacct did not answer: {said.rstrip('.')}.")
-    return done.stdout
+    if code:
+        reason = _reason(complaint) or f"it ended with code {code}"
+        raise NoAccountingError(f"sacct did not answer: {reason.rstrip('.')}.")
+    return said
+
+
+def _run(command: list[str], environment: dict[str, str], limit_s: float) -> tuple[int, str, str]:
+    """Return how a command ended and what it said.
+
+    On many clusters sacct is a script around the real one: both are ended when the time is up, and neither
+    is waited for any longer.
+    """
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        errors="replace",
+        env=environment,
+        start_new_session=True,
+    ) as asked:
+        try:
+            said, complaint = asked.communicate(timeout=limit_s)
+        except BaseException:
+            os.killpg(asked.pid, signal.SIGKILL)
+            raise
+        return asked.returncode, said, complaint
+
+
+def _reason(complaint: str) -> str:
+    """Return the last of what sacct complained about; what comes before that are details.
+
+    Examples:
+        >>> _reason("sacct: error: Problem talking to the database: Connection refused")
+        'Problem talking to the database: Connection refused'
+    """
+    lines = [line for line in complaint.splitlines() if line.strip()]
+    last = " ".join(lines[-1].split()) if lines else ""
+    return last.removeprefix("sacct: ").removeprefix("error: ")[:300]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import tzinfo
 
+from longpole.exchange.sacct_entry import Entry, elements_of
 from longpole.exchange.sacct_jobs import tell
 from longpole.exchange.sacct_json import entries_of_json
 from longpole.exchange.sacct_text import entries_of_text, looks_like_sacct
@@ -43,12 +44,23 @@ def read_sacct(texts: Sequence[str], zone: tzinfo | None = None, name: str = "")
     Raises:
         UnreadableFileError: One of them is no output of sacct, or tells of no job.
     """
-    entries, gaps = [], []
+    entries: list[Entry] = []
+    gaps: list[str] = []
     for text in texts:
-        is_json = text.lstrip().startswith("{")
-        found, missing = entries_of_json(text) if is_json else entries_of_text(text, zone)
+        found, missing = entries_of(text, zone)
         entries += found
         gaps += missing
     if not entries:
         raise UnreadableFileError("There is no job in what sacct printed. Were they somebody else's?")
     return tell(list(dict.fromkeys(entries)), tuple(dict.fromkeys(gaps)), name)
+
+
+def entries_of(text: str, zone: tzinfo | None = None) -> tuple[list[Entry], list[str]]:
+    """Return the jobs and steps that an output of ``sacct`` tells of, and what it does not tell.
+
+    Raises:
+        UnreadableFileError: It is no output of sacct.
+    """
+    is_json = text.lstrip().startswith("{")
+    found, missing = entries_of_json(text) if is_json else entries_of_text(text, zone)
+    return [element for entry in found for element in elements_of(entry)], missing

@@ -24,7 +24,7 @@ _AFTER = re.compile(r"after(?:ok|any|notok|corr|burstbuffer)?:([\d_:+]+)")
 
 
 @dataclass(slots=True)
-class _Attempt:
+class Attempt:
     """One try of a job, and its steps."""
 
     job: Entry
@@ -33,7 +33,7 @@ class _Attempt:
 
 def tell(entries: list[Entry], gaps: tuple[str, ...], name: str) -> Told:
     """Return the run that these lines make; a job's steps follow it."""
-    jobs = _attempts(entries)
+    jobs = attempts_of(entries)
     rows = _Rows({job: number for number, job in enumerate(jobs, start=1)})
     for job, attempts in jobs.items():
         rows.add_task(job, attempts)
@@ -45,12 +45,12 @@ def tell(entries: list[Entry], gaps: tuple[str, ...], name: str) -> Told:
     return Told(TELLER, called or "slurm", rows.tables(), (*gaps, *_gaps(jobs)))
 
 
-def _attempts(entries: list[Entry]) -> dict[str, list[_Attempt]]:
+def attempts_of(entries: list[Entry]) -> dict[str, list[Attempt]]:
     """Return the attempts of each job, the earliest first."""
-    jobs: dict[str, list[_Attempt]] = {}
+    jobs: dict[str, list[Attempt]] = {}
     for entry in entries:
         if not entry.step:
-            jobs.setdefault(entry.job, []).append(_Attempt(entry))
+            jobs.setdefault(entry.job, []).append(Attempt(entry))
         elif entry.job in jobs:
             jobs[entry.job][-1].steps.append(entry)
     for attempts in jobs.values():
@@ -60,7 +60,7 @@ def _attempts(entries: list[Entry]) -> dict[str, list[_Attempt]]:
     return jobs
 
 
-def _gaps(jobs: dict[str, list[_Attempt]]) -> Iterator[str]:
+def _gaps(jobs: dict[str, list[Attempt]]) -> Iterator[str]:
     going = sum(attempts[-1].job.state in _GOING_ON for attempts in jobs.values())
     if going:
         what = "1 job had" if going == 1 else f"{going:,} jobs had"
@@ -81,7 +81,7 @@ class _Rows:
         self._totals: list[tuple[int | None, Metric, float]] = []
         self._edges: list[tuple[int, int]] = []
 
-    def add_task(self, job: str, attempts: list[_Attempt]) -> None:
+    def add_task(self, job: str, attempts: list[Attempt]) -> None:
         """Add a job, and what it depends on."""
         last = attempts[-1].job
         known = {
@@ -102,20 +102,16 @@ class _Rows:
             for job in filter(None, re.split(r"[:+]", named)):
                 yield from [self._ids[job]] if job in self._ids else self._of_array.get(job, [])
 
-    def add_attempt(self, number: int, attempt: _Attempt) -> None:
+    def add_attempt(self, number: int, attempt: Attempt) -> None:
         """Add an attempt with what it waited for, its execution, and the steps of that."""
         entry = attempt.job
         whole = self._phase(entry, "job", number, (entry.submit_ns or entry.start_ns, entry.end_ns))
-        ready = max(filter(None, (entry.eligible_ns, entry.submit_ns)), default=None)
-        if entry.submit_ns and ready and ready > entry.submit_ns:
-            self._phase(entry, "hold", number, (entry.submit_ns, min(ready, entry.start_ns or ready)), whole)
-        if ready is not None:
-            began = entry.start_ns or entry.end_ns
-            self._phase(entry, "queue", number, (min(ready, began or ready), began), whole)
+        for kind, times in _waits(entry).items():
+            self._phase(entry, kind, number, times, whole)
         if entry.start_ns is None:
             return
         ran = self._phase(entry, "exec", number, (entry.start_ns, entry.end_ns), whole)
-        self._add_use(ran, _used(attempt))
+        self._add_use(ran, used_by(attempt))
         for step in attempt.steps:
             at = self._phase(step, "jobstep", number, (step.start_ns, step.end_ns), ran)
             self._add_use(at, step)
@@ -131,7 +127,7 @@ class _Rows:
         identity = len(self._phases) + 1
         name = entry.name or entry.step or entry.job
         status = _status(entry) if kind in ("job", "exec", "jobstep") else _waited(times)
-        facts = _attributes(entry) if kind in ("job", "jobstep") else None
+        facts = attributes_of(entry) if kind in ("job", "jobstep") else None
         took = None if None in times else max(0, (times[1] or 0) - (times[0] or 0))
         self._phases.append(
             (identity, parent, kind, name, self._ids[entry.job], attempt, *times, took, status, facts)
@@ -229,7 +225,7 @@ def _dependency(line: str) -> str:
     return ""
 
 
-def _used(attempt: _Attempt) -> Entry:
+def used_by(attempt: Attempt) -> Entry:
     """Return what an attempt used: as said of the job, else summed over steps; memory is the largest's."""
     job, steps = attempt.job, attempt.steps
     peaks = [entry.peak_bytes for entry in (job, *steps) if entry.peak_bytes is not None]
@@ -238,6 +234,21 @@ def _used(attempt: _Attempt) -> Entry:
         user = sum(step.cpu_user_ns or 0 for step in steps) if steps else None
         system = sum(step.cpu_system_ns or 0 for step in steps) if steps else None
     return replace(job, cpu_user_ns=user, cpu_system_ns=system, peak_bytes=max(peaks, default=None))
+
+
+def _waits(entry: Entry) -> dict[str, tuple[int | None, int | None]]:
+    """Return when a job was held, and when it was in the queue; it may have been cancelled in either."""
+    since, until = entry.submit_ns, entry.start_ns or entry.end_ns
+    ready = max(filter(None, (entry.eligible_ns, since)), default=None)
+    if since is not None and entry.start_ns is None and entry.never_eligible:
+        return {"hold": (since, until)}
+    if ready is None:
+        return {}
+    if since is None or ready <= since:
+        return {"queue": (ready if until is None else min(ready, until), until)}
+    if until is not None and ready > until:
+        return {"hold": (since, until)} | ({"queue": (until, until)} if entry.start_ns is not None else {})
+    return {"hold": (since, ready), "queue": (ready, until)}
 
 
 def _status(entry: Entry) -> str:
@@ -250,7 +261,8 @@ def _waited(times: tuple[int | None, int | None]) -> str:
     return Status.UNFINISHED.value if times[1] is None else Status.OK.value
 
 
-def _attributes(entry: Entry) -> str:
+def attributes_of(entry: Entry) -> str:
+    """Return what else is known of a job or a step, as JSON."""
     known = {
         "job": entry.job,
         "step": entry.step,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from longpole.exchange.sacct_entry import Entry
+from longpole.exchange.sacct_entry import NO_NODES, Entry
 from longpole.exchange.unreadable import UnreadableFileError
 
 _NS = 1_000_000_000
@@ -38,8 +38,13 @@ def entries_of_json(text: str) -> tuple[list[Entry], list[str]]:
 def _job(job: dict[str, Any]) -> Entry:
     array = job.get("array") or {}
     of_array, element = _number(array.get("job_id")), _number(array.get("task_id"))
-    identity = f"{of_array}_{element}" if of_array and element is not None else str(_number(job["job_id"]))
+    identity = str(_number(job["job_id"]))
+    if of_array and element is not None:
+        identity = f"{of_array}_{element}"
+    elif of_array and array.get("task"):  # those that wait are kept as one
+        identity = f"{of_array}_[{array['task']}]"
     needed = job.get("required") or {}
+    never = {"start": None} if job.get("nodes") == NO_NODES else {}
     memory = _number(needed.get("memory")) or _number(needed.get("memory_per_node"))
     return Entry(
         job=identity,
@@ -51,7 +56,8 @@ def _job(job: dict[str, Any]) -> Entry:
         partition=str(job.get("partition") or ""),
         folder=str(job.get("working_directory") or ""),
         submit_line=str(job.get("submit_line") or ""),
-        **_times(job.get("time") or {}, job=True),
+        never_eligible=(job.get("time") or {}).get("eligible") == 0,
+        **_times({**(job.get("time") or {}), **never}, job=True),
         **_ending(job),
     )
 
@@ -108,7 +114,7 @@ def _ending(thing: dict[str, Any]) -> dict[str, Any]:
 def _nodes(nodes: object) -> str:
     if isinstance(nodes, dict):
         nodes = nodes.get("range") or ",".join(map(str, nodes.get("list") or []))
-    return "" if nodes in (None, "None assigned") else str(nodes)
+    return "" if nodes in (None, NO_NODES) else str(nodes)
 
 
 def _moment(value: object) -> int | None:

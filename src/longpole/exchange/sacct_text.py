@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime, tzinfo
 
-from longpole.exchange.sacct_entry import Entry
+from longpole.exchange.sacct_entry import NO_NODES, Entry
 from longpole.exchange.unreadable import UnreadableFileError
 
 _DELIMITERS = ("\x1f", "|", "\t", ";", ",")
@@ -14,6 +14,7 @@ _DURATION = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.(\d+))?")
 _SIZE = re.compile(r"([\d.]+)([KMGTP]?)(?:i?B)?[nc]?")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _NS = 1_000_000_000
+_NOT_YET = ("Unknown", "None")
 _NO_ZONE = "The file's times are without a zone: they were taken to be of {where}; --timezone says otherwise."
 
 
@@ -77,7 +78,7 @@ class _Times:
 
 
 def _entry(cells: dict[str, str], times: _Times) -> Entry | None:
-    job, _, step = cells.get("jobid", "").strip().partition(".")
+    job, step = _job_and_step(cells.get("jobid", "").strip())
     if not job or not job[0].isdigit():
         return None
     code, signal = _exit(cells.get("exitcode", ""))
@@ -85,6 +86,8 @@ def _entry(cells: dict[str, str], times: _Times) -> Entry | None:
         f"{name}_ns": times.moment(cells.get(name, "").strip())
         for name in ("submit", "eligible", "start", "end")
     }
+    if cells.get("nodelist", "").strip() == NO_NODES:
+        moments["start_ns"] = None
     cpu = {
         "cpu_user_ns": _nanoseconds(cells.get("usercpu", "")),
         "cpu_system_ns": _nanoseconds(cells.get("systemcpu", "")),
@@ -109,12 +112,22 @@ def _entry(cells: dict[str, str], times: _Times) -> Entry | None:
         partition=cells.get("partition", ""),
         folder=cells.get("workdir", ""),
         submit_line=cells.get("submitline", ""),
+        never_eligible=cells.get("eligible", "").strip() in _NOT_YET,
     )
+
+
+def _job_and_step(text: str) -> tuple[str, str]:
+    """Return both; a list of waiting elements, which have no steps, may be cut with dots."""
+    job, _, step = text.partition(".")
+    return (text, "") if "[" in job else (job, step)
 
 
 def _missing(names: list[str]) -> list[str]:
     wanted: dict[str, Callable[[], bool]] = {
         "when jobs were submitted, so no time in the queue": lambda: "submit" not in names,
+        "when jobs could have started, so waiting for others is time in the queue": (
+            lambda: "eligible" not in names and "submit" in names
+        ),
         "when jobs began and ended": lambda: not {"start", "end"} <= set(names),
         "the submit line, so no dependency": lambda: "submitline" not in names,
     }

@@ -34,6 +34,14 @@ Examples:
 )
 @click.option("--until", default="", metavar="DATE", help="With --since, only up to then.")
 @click.option(
+    "--wait",
+    default=60.0,
+    metavar="SECONDS",
+    type=click.FloatRange(min=0.1, max=86400),
+    show_default=True,
+    help="Give up on sacct after so long.",
+)
+@click.option(
     "--timezone", default="", metavar="ZONE", help="Of times without one, e.g. Europe/Paris (default: here)."
 )
 @click.option("--name", default="", help="What to call the run (default: after its jobs).")
@@ -45,6 +53,7 @@ def command(  # noqa: PLR0913  one per option
     slurm: bool,
     since: str,
     until: str,
+    wait: float,
     timezone: str,
     name: str,
     runs: str,
@@ -58,34 +67,36 @@ def command(  # noqa: PLR0913  one per option
     from longpole.app.imports import keep
     from longpole.store.selection import runs_folder
 
-    told = _asked(what, slurm=slurm, since=since, until=until, name=name) or _read(
-        what, _zone(timezone), name
-    )
+    if slurm or since:
+        told = _ask(_jobs(what, since), since, until, wait, name)
+    else:
+        told = _read(what, _zone(timezone), name)
     path = keep(told, runs_folder(runs))
     _tell(told, path, as_json=as_json)
 
 
-def _asked(what: tuple[str, ...], *, slurm: bool, since: str, until: str, name: str) -> Told | None:
-    """Return what sacct answers, if it is to be asked."""
-    if not slurm and not since:
-        if not what:
-            raise UsageError("Give a file, '--slurm JOBID...' or '--since DATE'.")
-        return None
-    if slurm and not what and not since:
+def _jobs(what: tuple[str, ...], since: str) -> tuple[str, ...]:
+    if not what and not since:
         raise UsageError("--slurm needs ids of jobs, as in '--slurm 4711 4712'.")
     odd = [job for job in what if not job.replace("_", "").replace("+", "").isdigit()]
     if odd:
         raise UsageError(f"'{odd[0]}' is not the id of a Slurm job.")
+    return what
+
+
+def _ask(jobs: tuple[str, ...], since: str, until: str, wait_s: float, name: str) -> Told:
     from longpole.app.sacct import ask_sacct
     from longpole.exchange.sacct import read_sacct
 
-    return read_sacct([ask_sacct(what, since, until)], name=name)
+    return read_sacct([ask_sacct(jobs, since, until, wait_s)], name=name)
 
 
 def _read(files: tuple[str, ...], zone: tzinfo | None, name: str) -> Told:
     from longpole.exchange.sacct import read_sacct, recognises
     from longpole.exchange.unreadable import UnreadableFileError
 
+    if not files:
+        raise UsageError("Give a file, '--slurm JOBID...' or '--since DATE'.")
     texts = [_text(file) for file in files]
     for file, text in zip(files, texts, strict=True):
         if not recognises(text):
