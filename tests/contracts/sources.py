@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from longpole.log.files import LogWriter, read_log
-from longpole.log.frames import SLOTS, Tally
+from longpole.log.files import LogWriter, read_logs
+from longpole.log.frames import SLOTS
 from longpole.log.slots import SLOT_BYTES
 from longpole.model.ports import Source
 from longpole.record.journal import Journal
@@ -65,9 +65,9 @@ class SourceContract:
         source.finish()
         journal.flush()
         log.close()
-        tally = Tally()
 
-        frames = list(read_log(log.path, tally))
+        [(found, tally)] = read_logs(log.path)
+        frames = list(found)
 
         assert tally.readable == tally.expected == log.records
         assert all(len(frame.payload) % SLOT_BYTES == 0 for frame in frames if frame.kind == SLOTS)

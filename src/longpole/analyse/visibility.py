@@ -151,7 +151,24 @@ def _particular_limits(witness: Witness) -> Iterator[str]:
     yield from detail_limits(witness.notes.details, witness.steps)
     if witness.stolen_percent >= 1:
         yield f"Other guests of the machine took {witness.stolen_percent:.0f} % of its CPU (steal)."
+    yield from _clock_limits(witness.notes)
     yield from _memory_limits(witness.memory)
+
+
+def _clock_limits(notes: RecordingNotes) -> Iterator[str]:
+    """Tell how far times of several hosts can be compared."""
+    if notes.hosts < 2:
+        return
+    apart = notes.hosts - notes.hosts_compared
+    if notes.clock_error_ns is not None:
+        within = show_seconds(notes.clock_error_ns / 1e9)
+        many = f"{notes.hosts_compared:,} hosts"
+        yield f"The clocks of {many} were compared: their times agree within {within}."
+    if apart:
+        yield (
+            f"The clocks of {apart:,} of {notes.hosts:,} hosts could not be compared: their times follow "
+            "their own clocks, and may be off against the others'."
+        )
 
 
 def _damage(reading: Reading) -> Iterator[str]:

@@ -9,6 +9,7 @@ MENU = {
     "Record": {
         "record": "Run any command and record where its time goes.",
         "import": "Make a run of jobs that already ran: Slurm's accounting.",
+        "merge": "Make one run of the parts that several nodes have recorded.",
     },
     "Look": {
         "show": "One run in one screen.",

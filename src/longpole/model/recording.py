@@ -112,6 +112,9 @@ class RecordingNotes:
         unreached_total: How many there were, those of commands that are not listed included.
         told_by: Other systems that told of this run.
         gaps: What these could not tell, as sentences.
+        hosts: Hosts that wrote into the run.
+        hosts_compared: Those among them whose clocks were compared with another's.
+        clock_error_ns: How much these may be off against each other.
         commands: Commands that made the run together, each by ``record --into``.
         commands_failed: Those among them that failed.
         commands_cut: Those whose end nobody saw: they still run, or were killed with their launcher.
@@ -141,6 +144,9 @@ class RecordingNotes:
     unreached_total: int = 0
     told_by: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
+    hosts: int = 0
+    hosts_compared: int = 0
+    clock_error_ns: int | None = None
     commands: int = 0
     commands_failed: int = 0
     commands_cut: int = 0

@@ -19,7 +19,7 @@ from longpole.model.manifest import Launcher, Manifest, State
 
 _QUIET_S = 60.0
 # An agent that serves somebody writes every few seconds; its last word is the last note of its log.
-_SILENT_S = 20.0
+_SILENT_S = 12.0
 _TAIL_BYTES = 4096
 _LAST_WORD = b'"about":"ended"'
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from longpole.log.files import LogWriter, read_log
-from longpole.log.frames import NOTES, Tally
+from longpole.log.files import LogWriter
+from longpole.log.frames import NOTES
 from longpole.record.journal import Journal
 from longpole.record.samplers.exits import ExitRecords
 from longpole.record.samplers.tree import Tree
 from longpole.record.taskstats import task_records
+from tests.log.reading import frames_of
 
 LAUNCHER, AGENT, ROOT = 10, 11, 12
 
@@ -70,7 +71,7 @@ class Desk:
 
     def notes(self) -> list[dict[str, Any]]:
         self.journal.flush()
-        frames = [frame for frame in read_log(self.log.path, Tally()) if frame.kind == NOTES]
+        frames = [frame for frame in frames_of(self.log.path) if frame.kind == NOTES]
         return [json.loads(line) for frame in frames for line in bytes(frame.payload).split(b"\n")]
 
 

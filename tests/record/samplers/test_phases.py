@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from longpole.log.files import LogWriter, read_log
-from longpole.log.frames import NOTES, Tally
+from longpole.log.files import LogWriter
+from longpole.log.frames import NOTES
 from longpole.log.slots import OWED_WORDS, PHASE, PHASE_LAYOUT, RING_SUFFIX, SLOT_BYTES
 from longpole.record.client.ring import Ring, create_ring
 from longpole.record.journal import Journal
 from longpole.record.samplers.markers import MARKER_SUFFIX
 from longpole.record.samplers.phases import PhaseCollector
 from longpole.record.samplers.tree import Tree
+from tests.log.reading import frames_of
 from tests.recording import SOURCE
 
 SECOND = 1_000_000_000
@@ -48,7 +49,7 @@ class Desk:
 
     def notes(self, about: str) -> list[dict[str, Any]]:
         """Return the notes of one kind that are in the log."""
-        payloads = [bytes(frame.payload) for frame in read_log(self.log.path, Tally()) if frame.kind == NOTES]
+        payloads = [bytes(frame.payload) for frame in frames_of(self.log.path) if frame.kind == NOTES]
         found = [json.loads(line) for payload in payloads for line in payload.split(b"\n")]
         return [note for note in found if note["about"] == about]
 

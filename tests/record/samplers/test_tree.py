@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
-from longpole.log.files import LogWriter, read_log
-from longpole.log.frames import NOTES, Tally
+from longpole.log.files import LogWriter
+from longpole.log.frames import NOTES
 from longpole.record.journal import Journal
 from longpole.record.samplers.processes import ProcessSampler
 from longpole.record.samplers.tree import Tree
+from tests.log.reading import frames_of
 
 TALKING = "import sys; print('ready', flush=True); sys.stdin.readline()"
 FORKING = f"import os, sys\nif os.fork() == 0: sys.stdin.readline(); os._exit(0)\n{TALKING}"
@@ -37,7 +38,7 @@ class Desk:
 
     def processes(self) -> list[dict[str, Any]]:
         self.journal.flush()
-        frames = [frame for frame in read_log(self.log.path, Tally()) if frame.kind == NOTES]
+        frames = [frame for frame in frames_of(self.log.path) if frame.kind == NOTES]
         notes = [json.loads(line) for frame in frames for line in bytes(frame.payload).split(b"\n")]
         return [note for note in notes if note["about"] == "process"]
 

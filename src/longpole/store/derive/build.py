@@ -22,6 +22,7 @@ from longpole.store.derive.processes import Processes
 from longpole.store.derive.pythons import Pythons
 from longpole.store.derive.recording import (
     recording_notes,
+    with_clocks,
     with_members,
     with_remarks,
     with_told,
@@ -84,7 +85,8 @@ def build(content: Content, manifest: Manifest, state: State) -> Built:
     reading = Reading(content.readable, content.expected, problems)
     sums = Sums(logs, rings, hosts.offsets)
     parts = _Parts(content, hosts, rings, exits, marked, readings, processes, sums, run, told)
-    recording = with_remarks(recording_notes(logs, exits, sums), remarks, rings, processes)
+    recording = with_clocks(recording_notes(logs, exits, sums), hosts)
+    recording = with_remarks(recording, remarks, rings, processes)
     unreached = Pythons(logs, hosts, processes, rings).unreached(span.end_ns)
     return Built(
         _tables(parts), reading, with_told(with_unreached(with_members(recording, members), unreached), told)

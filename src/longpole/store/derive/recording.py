@@ -8,6 +8,7 @@ from longpole.model.execution import Status
 from longpole.model.recording import RecordingNotes
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.exits import STILL_LIVING, Exits
+from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.members import Members
 from longpole.store.derive.notes import Began, Ended, Fault, Forks, Lost
 from longpole.store.derive.processes import Processes
@@ -73,6 +74,14 @@ def with_members(notes: RecordingNotes, members: Members) -> RecordingNotes:
         commands_failed=statuses.count(Status.FAILED),
         commands_cut=statuses.count(Status.UNFINISHED),
         gaps=(*notes.gaps, *(_unanswered(job, why) for job, why in members.unanswered)),
+    )
+
+
+def with_clocks(notes: RecordingNotes, hosts: Hosts) -> RecordingNotes:
+    """Return the notes with how well the clocks of the hosts agree."""
+    errors = [error for error in hosts.alignment.errors.values() if error is not None]
+    return replace(
+        notes, hosts=len(hosts), hosts_compared=len(errors), clock_error_ns=max(errors, default=None)
     )
 
 
