@@ -64,10 +64,6 @@ def _gcc() -> str:
     return _fails("gcc", "--version")
 
 
-def _faketime() -> str:
-    return _fails("faketime", "-f", "+1s", "true")
-
-
 def _userns() -> str:
     return _fails("unshare", "--user", "--map-root-user", "true")
 
@@ -168,7 +164,6 @@ def _which(tool: str) -> str | None:
 PROBES: dict[str, Callable[[], str]] = {
     "root": _root,
     "nobody": _nobody,
-    "faketime": _faketime,
     "gcc": _gcc,
     "userns": _userns,
     "bwrap": _bwrap,

@@ -9,7 +9,7 @@ from tests.builders import HandmadeRun, ms, small_run
 def test_a_sound_recording(tmp_path):
     notes = small_run(tmp_path).open().recording
 
-    assert notes == RecordingNotes(logs=1, ended=True, exit_records=True, reaped=1)
+    assert notes == RecordingNotes(logs=1, ended=True, exit_records=True, reaped=1, hosts=1)
 
 
 def test_losses_are_summed_over_all_nodes(tmp_path):

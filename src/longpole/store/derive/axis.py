@@ -1,7 +1,7 @@
 """The axis that all hosts of a run share: what puts moments of one host's monotonic clock on UTC.
 
 Method: a host whose clock was compared with another's follows that one, and in the end one host whose own
-offset to UTC is believed. Between two comparisons the clocks are taken to drift apart evenly; before the
+UTC is believed: of all hosts that were compared, the one in the middle. Between two comparisons the clocks are taken to drift apart evenly; before the
 first and after the last as fast as over all of them together, where these lie far enough apart to tell. A
 host that was never compared has its own first measured offset to UTC.
 """
@@ -35,6 +35,10 @@ class Axis:
             [float(offset - self._base) for offset in offsets],
         )
         self._moments, self._offsets = np.array(ends[0]), np.array(ends[1])
+
+    def shift(self, by_ns: int) -> None:
+        """Move the whole axis."""
+        self._base += by_ns
 
     @overload
     def __radd__(self, moment: int) -> int: ...
@@ -77,22 +81,47 @@ class Comparison:
     error: int
 
 
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A host's own offset to UTC, and when it was measured, by its monotonic clock."""
+
+    at: int
+    offset: int
+
+
 class Alignment:
     """The axis of each host, and how wrong it may be; hosts are numbered from 1."""
 
-    def __init__(self, own: dict[int, int], compared: dict[int, list[Comparison]]) -> None:
+    def __init__(self, own: dict[int, Own], compared: dict[int, list[Comparison]]) -> None:
         """Take each host's own offset to UTC, and its comparisons with others."""
-        self._own = own
+        self._measured = {host: found.at for host, found in own.items()}
+        self._own = {host: found.offset for host, found in own.items()}
+        self._root: dict[int, int] = {}
         self._compared = {host: _believable(found) for host, found in compared.items()}
         self._axes: dict[int, Axis] = {}
         # How far a host may be off those it was compared with; None for one that never was.
         self.errors: dict[int, int | None] = {}
         for host in own:
             self._find(host, frozenset())
+        self._believe_the_middle()
         followed = {one.peer for found in self._compared.values() for one in found}
         for host in followed & own.keys():
             if self.errors[host] is None:
                 self.errors[host] = 0
+
+    def _believe_the_middle(self) -> None:
+        """Let all hosts that were compared follow the UTC of the one whose own is in the middle."""
+        groups: dict[int, list[int]] = {}
+        for host in self._own:
+            groups.setdefault(self._root[host], []).append(host)
+        for hosts in groups.values():
+            late = sorted(self._own[host] - self._offset_at_begin(host) for host in hosts)
+            for host in hosts:
+                self._axes[host].shift(late[(len(late) - 1) // 2])
+
+    def _offset_at_begin(self, host: int) -> int:
+        at = self._measured[host]
+        return at + self._axes[host] - at
 
     def axis(self, host: int) -> Axis:
         """Return the axis of a host."""
@@ -116,6 +145,7 @@ class Alignment:
                 if one.peer in self._axes:
                     usable.append(one)
         self._axes[host] = _axis(usable, self._axes) if usable else Axis([0], [self._own[host]])
+        self._root[host] = self._root[usable[0].peer] if usable else host
         self.errors[host] = max((one.error + (self.errors[one.peer] or 0) for one in usable), default=None)
 
 

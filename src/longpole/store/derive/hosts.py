@@ -12,7 +12,7 @@ from datetime import datetime
 import numpy as np
 
 from longpole.store.derive.arrays import Arrays, integers, texts
-from longpole.store.derive.axis import Alignment, Comparison
+from longpole.store.derive.axis import Alignment, Comparison, Own
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.notes import Began, Clock, Compared, Host
 
@@ -36,7 +36,7 @@ class Hosts:
         self.ids = [places[key] for key in keys]
         for log, host in zip(logs, self.ids, strict=True):
             self._clocks.setdefault(host, []).extend(log.notes.of(Clock))
-        own = {host: self._offset(host, log) for host, log in zip(self.ids, logs, strict=True)}
+        own = {host: self._own(host, log) for host, log in zip(self.ids, logs, strict=True)}
         self.alignment = Alignment(own, self._comparisons(logs, places))
         self.offsets = [self.alignment.axis(host) for host in self.ids]
 
@@ -91,13 +91,14 @@ class Hosts:
                     found.setdefault(host, []).append(Comparison(note.at, peer, note.theirs, note.error))
         return found
 
-    def _offset(self, host: int, log: LogContent) -> int:
+    def _own(self, host: int, log: LogContent) -> Own:
         clocks = self._clocks[host]
         if clocks:
-            return min(clocks, key=lambda clock: clock.at).offset
+            first = min(clocks, key=lambda clock: clock.at)
+            return Own(first.at, first.offset)
         self.guessed += 1
         began = min((note.at for note in log.notes.of(Began)), default=0)
-        return _utc_ns(self._started) - began
+        return Own(began, _utc_ns(self._started) - began)
 
 
 def _keys(logs: list[LogContent]) -> list[tuple[str, str]]:
