@@ -1,9 +1,10 @@
 """The axis that all hosts of a run share: what puts moments of one host's monotonic clock on UTC.
 
-Method: a host whose clock was compared with another's follows that one, and in the end one host whose own
-UTC is believed: of all hosts that were compared, the one in the middle. Between two comparisons the clocks are taken to drift apart evenly; before the
-first and after the last as fast as over all of them together, where these lie far enough apart to tell. A
-host that was never compared has its own first measured offset to UTC.
+Method: a host whose clock was compared with another's follows that one. Of all that follow one another, the
+UTC of the one in the middle is believed, so that a single host with a wrong clock misleads nobody. Between
+two comparisons the clocks are taken to drift apart evenly; before the first and after the last as fast as
+over all of them together, where these lie far enough apart to tell: there the stated error may be exceeded by
+what that is wrong. A host that was never compared has its own first measured offset to UTC.
 """
 
 from __future__ import annotations
