@@ -175,6 +175,7 @@ PROBES: dict[str, Callable[[], str]] = {
         name: partial(_modules, name)
         for name in ("torch", "keras", "lightning", "sklearn", "optuna", "joblib", "snakemake")
     },
+    "cluster-generic": partial(_modules, "snakemake_executor_plugin_cluster_generic"),
     "jupyter": partial(_modules, "ipykernel", "jupyter_client"),
     "nbclient": partial(_modules, "nbclient", "nbformat"),
 }

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from pathlib import Path
 from tests.recording import AS_NOBODY, NOBODY
 
 _DAEMONS = Path(__file__).with_name("slurm_daemons.py")
-_UNDER_WAY = {"PENDING", "RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "REQUEUED", "RESIZING"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +81,42 @@ class Slurm:
             lambda: self.ask("squeue", "-h", "-a", "-tall", "-o%T", f"-j{job}").strip() in states, timeout_s
         )
 
+    def until_accounted(self, job: str, timeout_s: float = 60) -> None:
+        """Wait until the accounting knows of a job, which may still be waiting."""
+        _wait(lambda: bool(self._accounted([job])), timeout_s)
+
     def until_forgotten(self, job: str, timeout_s: float = 100) -> None:
         """Wait until the controller no longer knows of a job that has ended."""
         _wait(lambda: self.call("scontrol", "show", "job", job).returncode != 0, timeout_s)
 
     def wait(self, *jobs: str, timeout_s: float = 100) -> dict[str, str]:
-        """Wait until jobs have ended; return the state of each, elements of arrays apart, as accounted."""
-        _wait(lambda: self._ended(jobs), timeout_s)
+        """Wait until jobs have ended and are accounted; return the state of each, elements of arrays apart.
+
+        Slurm writes much of what it accounts every 5 s only.
+        """
+        _wait(lambda: self._is_accounted(jobs), timeout_s)
         return self.states(*jobs)
 
     def states(self, *jobs: str) -> dict[str, str]:
         """Return the state of each job, elements of arrays apart, in the first word that sacct has for it."""
-        asked = self.call("sacct", "-XnP", "-oJobID,State,End", f"-j{','.join(jobs)}", prefix=())
-        rows = [line.split("|") for line in asked.stdout.splitlines()]
-        return {job: state.split()[0] if end != "Unknown" else "PENDING" for job, state, end in rows}
+        return {job: state.split()[0] for job, state, *_ in self._accounted(jobs)}
 
-    def _ended(self, jobs: Sequence[str]) -> bool:
-        found = self.states(*jobs)
-        known = {name for job in found for name in (job, job.partition("_")[0])}
-        return set(jobs) <= known and not _UNDER_WAY & set(found.values())
+    def _is_accounted(self, jobs: Sequence[str]) -> bool:
+        if self.call("squeue", "-h", f"-j{','.join(jobs)}", prefix=()).stdout:
+            return False
+        rows = self._accounted(jobs)
+        known = Counter(job.partition("_")[0] for job, *_ in rows)
+        complete = all(end != "Unknown" and line for _, _, end, line in rows)
+        return complete and all(known[job] >= max(1, self._remembered(job)) for job in jobs)
+
+    def _accounted(self, jobs: Sequence[str]) -> list[list[str]]:
+        columns = "JobID,State,End,SubmitLine"
+        asked = self.call("sacct", "-XnP", f"-o{columns}", f"-j{','.join(jobs)}", prefix=())
+        return [line.split("|", 3) for line in asked.stdout.splitlines()]
+
+    def _remembered(self, job: str) -> int:
+        """Return how many elements of a job the controller still knows."""
+        return self.call("scontrol", "-o", "show", "job", job, prefix=()).stdout.count("JobId=")
 
 
 @contextmanager

@@ -9,7 +9,9 @@ import atexit
 import os
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from logging import LogRecord
 from pathlib import Path
 from typing import Any
@@ -18,8 +20,15 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
+from longpole.app.sacct import await_accounts
 from longpole.app.telling import Telling
-from longpole.exchange.snakemake import TELLER, Rows, Workflow, as_columns
+from longpole.exchange.rows import Rows, as_columns
+from longpole.exchange.sacct_jobs import TELLER as SLURM
+from longpole.exchange.snakemake import TELLER, Workflow
+from longpole.exchange.snakemake_cluster import submitted_in
+
+# How long Snakemake may have to wait for us at its end.
+_SACCT_LIMIT_S = 20.0
 
 
 @dataclass
@@ -41,7 +50,8 @@ class LogHandler(LogHandlerBase):
         """Begin with nothing heard."""
         self._telling: Telling | None = None
         self._workflow = Workflow(_Disk())
-        self._given_up = False
+        self._groups: dict[str, list[int]] = {}
+        self._given_up = _is_job_of_a_workflow(sys.argv)
 
     def emit(self, record: LogRecord) -> None:
         """Take one event; others than those on jobs are none of ours."""
@@ -67,6 +77,21 @@ class LogHandler(LogHandlerBase):
             self._tell(workflow.end_job(int(vars(record)["job_id"]), now_ns, failed=False))
         elif event == LogEvent.JOB_ERROR:
             self._tell(workflow.end_job(int(vars(record)["jobid"]), now_ns, failed=True))
+        elif event == LogEvent.GROUP_INFO:
+            self._take_group(list(getattr(record, "jobs", ())))
+        elif event is None:
+            self._take_message(record.getMessage())
+
+    def _take_group(self, jobs: list[Any]) -> None:
+        """Remember who belongs together: a group is called by the name of one of its jobs."""
+        for job in jobs:
+            self._groups[str(job.uuid())] = _numbers(one.jobid for one in jobs)
+
+    def _take_message(self, message: str) -> None:
+        """Take what only the words say: which job of the cluster was submitted for which of ours."""
+        for named, identity in submitted_in(message):
+            for number in [int(named)] if named.isdigit() else self._groups.get(named, []):
+                self._workflow.submit_job(number, identity)
 
     def _begin(self) -> None:
         settings: Any = self.settings
@@ -82,13 +107,30 @@ class LogHandler(LogHandlerBase):
                 self._telling.tell(table, as_columns(table, some))
 
     def _end(self) -> None:
+        try:
+            self._tell_the_rest()
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  nobody is there to hear of it
+            self._give_up(f"{type(error).__name__}: {error}")
+
+    def _tell_the_rest(self) -> None:
         if self._telling is not None and not self._given_up:
             self._tell(self._workflow.end_workflow(time.time_ns()))
+            self._ask_cluster(self._telling)
         telling, self._telling = self._telling, None
         if telling is not None:
             telling.end(failed=self._workflow.failed)
             if telling.trouble:
                 self._give_up(telling.trouble)
+
+    def _ask_cluster(self, telling: Telling) -> None:
+        """Tell what Slurm knows of the jobs that it ran, and what it does not answer."""
+        entries, reason = await_accounts(self._workflow.cluster_jobs, _SACCT_LIMIT_S)
+        self._tell(self._workflow.account(entries))
+        if entries:
+            telling.credit(SLURM)
+        gap = self._workflow.unaccounted(entries, reason)
+        if gap:
+            telling.lack(gap)
 
     def _give_up(self, reason: str) -> None:
         if not self._given_up:
@@ -96,8 +138,15 @@ class LogHandler(LogHandlerBase):
             sys.stderr.write(f"longpole: {reason} The workflow goes on without being recorded.\n")
 
 
-def _numbers(jobs: Any) -> list[int]:  # noqa: ANN401  Snakemake's own
-    return [int(job) for job in jobs]
+def _numbers(jobs: Iterable[Any]) -> list[int]:
+    """Return ids of jobs; those of groups are words, and their jobs are told one by one."""
+    return [int(job) for job in jobs if str(job).isdigit()]
+
+
+def _is_job_of_a_workflow(command: list[str]) -> bool:
+    """Return whether this Snakemake executes a single job for another one, which tells of it."""
+    follows = dict(pairwise(command))
+    return follows.get("--mode") in ("subprocess", "remote")
 
 
 class _Disk:

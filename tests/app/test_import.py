@@ -83,11 +83,12 @@ def test_import_reads_standard_input(
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ([], 2, "Give a file"),
+        ([], 2, "Give a file or directory"),
         (["--slurm"], 2, "needs ids"),
         (["--slurm", "x; rm"], 2, "is not the id"),
         (["/nowhere/jobs.txt"], 2, "Cannot read /nowhere/jobs.txt"),
         (["--timezone", "Mars/Base", "jobs"], 2, "no time zone"),
+        (["/", "/tmp"], 2, "imported alone"),
         (["--slurm", "1"], 3, "There is no sacct here."),
     ],
 )

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from longpole.exchange.snakemake import Row, Rows, Workflow, as_columns
+from longpole.exchange.rows import Row, Rows, as_columns
+from longpole.exchange.snakemake import Workflow
 
 MS = 1_000_000
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Sequence
 
 from longpole.errors import UNMEASURABLE, LongpoleError
-from longpole.exchange.sacct import FIELDS
+from longpole.exchange.sacct import FIELDS, entries_of
+from longpole.exchange.sacct_entry import Entry
+from longpole.exchange.unreadable import UnreadableFileError
 
 LIMIT_S = 60.0
+_LAG_S = 8.0
+_PAUSE_S = 1.0
+_AT_ONCE = 2000
 _BY_FILE = (
     "Where it answers, 'sacct --parsable2 --duplicates --format={fields} ... > jobs.txt' makes a file that "
     "'longpole import jobs.txt' takes."
@@ -44,6 +50,41 @@ def ask_sacct(jobs: Sequence[str], since: str = "", until: str = "", limit_s: fl
     command += [f"--starttime={since}"] if since else []
     command += [f"--endtime={until}"] if until else []
     return _answer(command, limit_s)
+
+
+def await_accounts(jobs: Sequence[str], limit_s: float = LIMIT_S) -> tuple[list[Entry], str]:
+    """Return what Slurm has accounted of jobs that have ended, and why it is not all.
+
+    Slurm writes its accounts every few seconds: jobs of which they have neither start nor end yet are asked
+    about again, for as long as that takes.
+    """
+    deadline = time.monotonic() + limit_s
+    patient_until = time.monotonic() + min(limit_s, _LAG_S)
+    found: list[Entry] = []
+    unknown = list(jobs)
+    while unknown:
+        try:
+            said = _in_parts(unknown, deadline)
+        except NoAccountingError as error:
+            return found, error.reason
+        except UnreadableFileError as error:
+            return found, str(error)
+        begun = {entry.job for entry in said if entry.start_ns is not None or entry.end_ns is not None}
+        last = time.monotonic() > patient_until
+        found += [entry for entry in said if last or entry.job in begun]
+        unknown = [] if last else [job for job in unknown if job not in begun]
+        if unknown:
+            time.sleep(_PAUSE_S)
+    return found, ""
+
+
+def _in_parts(jobs: list[str], deadline: float) -> list[Entry]:
+    """Ask about so many jobs at once as a command line has room for."""
+    found: list[Entry] = []
+    for at in range(0, len(jobs), _AT_ONCE):
+        left_s = max(0.1, deadline - time.monotonic())
+        found += entries_of(ask_sacct(jobs[at : at + _AT_ONCE], limit_s=round(left_s, 1)))[0]
+    return found
 
 
 def _answer(command: list[str], limit_s: float) -> str:

@@ -26,6 +26,7 @@ class Telling:
     def __init__(self, source: str, name: str, command: list[str], runs: str = "") -> None:
         """Begin a run, or join the one this process is part of."""
         self.path = self.trouble = ""
+        self._source = source
         self._log: LogWriter | None = None
         self._manifest: dict[str, object] = {}
         try:
@@ -34,8 +35,7 @@ class Telling:
         except OSError as error:
             self.trouble = f"Nothing is kept: cannot write a run ({error.strerror or error})."
             return
-        self._log.notes([msgspec.json.encode(Teller(source))])
-        self._log.flush()
+        self._note(source)
 
     def tell(self, table: str, rows: Columns) -> None:
         """Keep rows of a table; those with an id that came before replace them."""
@@ -43,6 +43,14 @@ class Telling:
             for piece in pieces_of(table, rows):
                 self._log.piece(piece)
             self._log.flush()
+
+    def credit(self, source: str) -> None:
+        """Say that some of it is as another system told."""
+        self._note(source)
+
+    def lack(self, gap: str) -> None:
+        """Keep a sentence on something that cannot be told."""
+        self._note(self._source, gap)
 
     def end(self, *, failed: bool) -> None:
         """Say that there is no more."""
@@ -57,6 +65,11 @@ class Telling:
                 save(self.path, {**self._manifest, **ended})
             except OSError as error:
                 self.trouble = f"The run is incomplete: {error.strerror}."
+
+    def _note(self, source: str, *gaps: str) -> None:
+        if self._log is not None:
+            self._log.notes([msgspec.json.encode(Teller(source, gaps))])
+            self._log.flush()
 
     def _begin(self, name: str, command: list[str], runs: str) -> str:
         path = create_run_folder(find_runs_folder(runs), name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -236,7 +236,7 @@ def used_by(attempt: Attempt) -> Entry:
     return replace(job, cpu_user_ns=user, cpu_system_ns=system, peak_bytes=max(peaks, default=None))
 
 
-def _waits(entry: Entry) -> dict[str, tuple[int | None, int | None]]:
+def _waits(entry: Entry) -> Mapping[str, tuple[int | None, int | None]]:
     """Return when a job was held, and when it was in the queue; it may have been cancelled in either."""
     since, until = entry.submit_ns, entry.start_ns or entry.end_ns
     ready = max(filter(None, (entry.eligible_ns, since)), default=None)
@@ -246,9 +246,10 @@ def _waits(entry: Entry) -> dict[str, tuple[int | None, int | None]]:
         return {}
     if since is None or ready <= since:
         return {"queue": (ready if until is None else min(ready, until), until)}
-    if until is not None and ready > until:
-        return {"hold": (since, until)} | ({"queue": (until, until)} if entry.start_ns is not None else {})
-    return {"hold": (since, ready), "queue": (ready, until)}
+    if until is None or ready <= until:
+        return {"hold": (since, ready), "queue": (ready, until)}
+    held = {"hold": (since, until)}
+    return held if entry.start_ns is None else {**held, "queue": (until, until)}
 
 
 def _status(entry: Entry) -> str:

@@ -2,7 +2,8 @@
 
 What becomes of it: rules are types, jobs are tasks, named by rule and wildcards. Each attempt is a phase
 ``job`` from the moment it could have started to its end, with ``queue`` (its inputs were there, but Snakemake
-had no cores for it) and ``exec``, or ``submitted`` where another system executes it, whose queue that holds.
+had no cores for it) and ``exec``, or ``submitted`` where another system executes it, with its queue and its
+execution in there as far as that system tells (``snakemake_cluster``).
 Files are inputs and outputs with their sizes, and an edge leads from the job that made a file to the one that
 uses it. What a ``benchmark:`` file says is in the totals.
 """
@@ -10,33 +11,18 @@ uses it. What a ``benchmark:`` file says is in the totals.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from itertools import count
+from typing import Any
 
-from longpole.model.columns import Column, Columns, floats, integers, texts
-from longpole.model.execution import TABLES, Metric, Scope, Source, Status, Type
+from longpole.exchange.rows import Row, Rows, times
+from longpole.exchange.sacct_entry import Entry
+from longpole.exchange.snakemake_cluster import Cluster, Submission
+from longpole.exchange.snakemake_files import Files, measured, names
+from longpole.model.execution import Status
 
 TELLER = "Snakemake"
-Row = dict[str, Any]
-Rows = dict[str, list[Row]]
-# What Snakemake adds to the names of files.
-_LABEL = r"pipe|service|cached|nodelocal|update|before update|access: [^(),]*"
-_STORAGE = r"in storage|send to storage|retrieve from storage|only provide storage uri"
-_REMARK = re.compile(rf" \((?:(?:{_LABEL})(?:, (?:{_STORAGE}))?|{_STORAGE})\)$")
-_MAKERS: dict[Type, Callable[[list[Any]], Column]] = {
-    Type.INTEGER: integers,
-    Type.FLOAT: floats,
-    Type.TEXT: texts,
-}
-# Columns of a benchmark file, what they are here, and in which unit.
-_MEASURED = {
-    "cpu_time": (Metric.CPU_USER, 1e9),
-    "max_rss": (Metric.PEAK_MEMORY, float(1 << 20)),
-    "io_in": (Metric.STORAGE_READ, float(1 << 20)),
-    "io_out": (Metric.STORAGE_WRITTEN, float(1 << 20)),
-}
 
 
 @dataclass(slots=True)
@@ -54,19 +40,7 @@ class _Job:
     phases: tuple[int, int, int] = (0, 0, 0)
     outputs: list[str] = field(default_factory=list)
     benchmark: str = ""
-
-
-class Files(Protocol):
-    """What is known of files; nothing of those that are not there."""
-
-    def size_of(self, name: str) -> int | None:
-        """Return how many bytes a file has."""
-
-    def changed_ns(self, name: str) -> int | None:
-        """Return when a file was last written."""
-
-    def read(self, name: str) -> str:
-        """Return the text of a file."""
+    submission: Submission | None = None
 
 
 class Workflow:
@@ -79,6 +53,7 @@ class Workflow:
         self._files: dict[str, int] = {}
         self._makers: dict[str, _Job] = {}
         self._edges = self._phases = 0
+        self._cluster = Cluster()
         self._began_ns: int | None = None
         self.remote = False
 
@@ -98,17 +73,17 @@ class Workflow:
             if job.attempt:
                 job.ready_ns = job.ended_ns
             job.attempt += 1
-            job.started_ns, job.ended_ns = now_ns, None
+            job.started_ns, job.ended_ns, job.submission = now_ns, None, None
             job.phases = (self._phases + 1, self._phases + 2, self._phases + 3)
             self._phases += 3
 
     def describe_job(self, number: int, facts: Mapping[str, Any], now_ns: int) -> Rows:
         """Snakemake says what a job is, as it starts."""
-        if number not in self._jobs or not self._jobs[number].attempt:
+        job = self._jobs.setdefault(number, _Job(number))
+        if not job.attempt or job.ended_ns is not None:  # of a group, whose start names no jobs
             self.start_jobs([number], now_ns)
-        job = self._jobs[number]
         job.rule, job.local = str(facts.get("rule_name") or "?"), bool(facts.get("local"))
-        inputs, job.outputs = _names(facts.get("input")), _names(facts.get("output"))
+        inputs, job.outputs = names(facts.get("input")), names(facts.get("output"))
         job.benchmark = str(facts.get("benchmark") or "")
         before = [self._makers[name] for name in inputs if name in self._makers]
         rows: Rows = self._end_unheard(before)
@@ -126,17 +101,27 @@ class Workflow:
         rows["phases"] += self._attempt(job, Status.UNFINISHED)
         return rows
 
+    def submit_job(self, number: int, identity: str) -> None:
+        """A job went to a cluster, which calls it so; an empty name is none that Slurm gives."""
+        job = self._jobs.get(number)
+        if job is not None and job.started_ns is not None and job.submission is None:
+            job.submission = Submission(number + 1, job.rule, job.attempt, job.phases[2], job.started_ns)
+            self._cluster.add(identity, job.submission)
+
     def end_job(self, number: int, now_ns: int, *, failed: bool) -> Rows:
         """A job has finished, or failed."""
         job = self._jobs.get(number)
         if job is None or not job.attempt or job.ended_ns is not None:
             return {}
         job.ended_ns, job.failed = now_ns, failed
-        rows: Rows = {"phases": self._attempt(job, Status.FAILED if failed else Status.OK), "files": []}
+        status = Status.FAILED if failed else Status.OK
+        if job.submission is not None:
+            job.submission.end_ns, job.submission.status = now_ns, status
+        rows: Rows = {"phases": self._attempt(job, status), "files": []}
         if not failed:
             for name in job.outputs:
                 rows["files"] += self._file(name)
-            rows["totals"] = self._measured(job)
+            rows["totals"] = measured(self._disk.read(job.benchmark), job.phases[2]) if job.benchmark else []
         return rows
 
     def end_workflow(self, now_ns: int) -> Rows:
@@ -146,6 +131,19 @@ class Workflow:
             if job.rule and not job.outputs and job.ended_ns is None and not self.failed:
                 rows["phases"] += self.end_job(job.number, now_ns, failed=False)["phases"]
         return rows
+
+    @property
+    def cluster_jobs(self) -> tuple[str, ...]:
+        """Ids of the jobs that went to Slurm."""
+        return self._cluster.jobs
+
+    def account(self, entries: Sequence[Entry]) -> Rows:
+        """Slurm tells when these jobs ran there; asked once, when the workflow has ended."""
+        return self._cluster.account(entries, count(self._phases + 1))
+
+    def unaccounted(self, entries: Sequence[Entry], reason: str = "") -> str:
+        """Return a sentence if this does not tell when all jobs ran in the cluster."""
+        return self._cluster.gap(entries, reason)
 
     def _end_unheard(self, jobs: list[_Job]) -> Rows:
         """Return the ends of jobs of which Snakemake, told to be quiet, has not said that they finished."""
@@ -166,9 +164,9 @@ class Workflow:
         known = {"task": job.number + 1, "attempt": job.attempt, "name": job.rule, "count": 1}
         inside = {**known, "parent": whole}
         kind = "exec" if job.local or not self.remote else "submitted"
-        waited, ran = _times(ready, job.started_ns), _times(job.started_ns, job.ended_ns)
+        waited, ran = times(ready, job.started_ns), times(job.started_ns, job.ended_ns)
         return [
-            {**known, "id": whole, "kind": "job", **_times(ready, job.ended_ns), "status": status.value},
+            {**known, "id": whole, "kind": "job", **times(ready, job.ended_ns), "status": status.value},
             {**inside, "id": queue, "kind": "queue", **waited, "status": Status.OK.value},
             {**inside, "id": execution, "kind": kind, **ran, "status": status.value},
         ]
@@ -187,33 +185,6 @@ class Workflow:
             "file": self._files[name],
             "bytes": self._disk.size_of(name),
         }
-
-    def _measured(self, job: _Job) -> list[Row]:
-        """Return what the benchmark file of a job says, its repeats summed but for memory."""
-        lines = (
-            [line.split("\t") for line in self._disk.read(job.benchmark).splitlines()]
-            if job.benchmark
-            else []
-        )
-        if len(lines) < 2:
-            return []
-        rows = []
-        for name, (metric, unit) in _MEASURED.items():
-            if name in lines[0]:
-                values = [
-                    _number(line[lines[0].index(name)]) for line in lines[1:] if len(line) == len(lines[0])
-                ]
-                known = [value * unit for value in values if value is not None]
-                if known:
-                    value = max(known) if metric is Metric.PEAK_MEMORY else sum(known)
-                    rows.append(_total(job.phases[2], metric, value))
-        return rows
-
-
-def as_columns(table: str, rows: list[Row]) -> Columns:
-    """Return rows of a table as columns; what a row lacks is not known."""
-    fields = [field for field in TABLES[table].fields if any(field.name in row for row in rows)]
-    return Columns({one.name: _MAKERS[one.type]([row.get(one.name) for row in rows]) for one in fields})
 
 
 def _task(job: _Job, facts: Mapping[str, Any]) -> Row:
@@ -236,29 +207,3 @@ def _task(job: _Job, facts: Mapping[str, Any]) -> Row:
         "resources": json.dumps(declared, default=str),
         "outcome": "ran",
     }
-
-
-def _times(start_ns: int, end_ns: int | None) -> Row:
-    took = None if end_ns is None else max(0, end_ns - start_ns)
-    return {"start_ns": start_ns, "end_ns": end_ns, "duration_ns": took}
-
-
-def _total(phase: int, metric: Metric, value: float) -> Row:
-    return {
-        "scope": Scope.PHASE.value,
-        "owner": phase,
-        "metric": metric.value,
-        "value": value,
-        "source": Source.DECLARED.value,
-    }
-
-
-def _names(files: object) -> list[str]:
-    return [_REMARK.sub("", str(name)) for name in files] if isinstance(files, list | tuple) else []
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None  # NA, or - where it could not be measured

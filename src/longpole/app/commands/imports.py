@@ -23,6 +23,7 @@ Examples:
   longpole import --since 2026-11-01       All of your jobs since then.
   longpole import jobs.txt                 What sacct printed elsewhere.
   sacct --json -j 4711 | longpole import -
+  longpole import my-workflow              Where Snakemake has run.
 """
 
 
@@ -61,8 +62,9 @@ def command(  # noqa: PLR0913  one per option
 ) -> None:
     """Make a run of jobs that already ran.
 
-    FILE is what 'sacct --parsable2' or 'sacct --json' printed, there or elsewhere; '-' is standard input.
-    The run can be shown, asked and exported like any other; it says what Slurm could not tell.
+    FILE is what 'sacct --parsable2' or 'sacct --json' printed, there or elsewhere; '-' is standard input. Or
+    it is the working directory of a finished Snakemake workflow. The run can be shown, asked and exported
+    like any other; it says what Slurm or Snakemake could not tell.
     """
     from longpole.app.imports import keep
     from longpole.store.selection import runs_folder
@@ -96,12 +98,22 @@ def _read(files: tuple[str, ...], zone: tzinfo | None, name: str) -> Told:
     from longpole.exchange.unreadable import UnreadableFileError
 
     if not files:
-        raise UsageError("Give a file, '--slurm JOBID...' or '--since DATE'.")
+        raise UsageError("Give a file or directory, '--slurm JOBID...' or '--since DATE'.")
+    if any(Path(file).expanduser().is_dir() for file in files):
+        return _read_folder(files, zone, name)
     texts = [_text(file) for file in files]
     for file, text in zip(files, texts, strict=True):
         if not recognises(text):
             raise UnreadableFileError(f"{file} is of no form that can be imported: what sacct prints can be.")
     return read_sacct(texts, zone, name)
+
+
+def _read_folder(files: tuple[str, ...], zone: tzinfo | None, name: str) -> Told:
+    from longpole.app.snakemake_folder import read_folder
+
+    if len(files) > 1:
+        raise UsageError("A directory is imported alone: give one at a time.")
+    return read_folder(Path(files[0]).expanduser(), zone, name)
 
 
 def _text(file: str) -> str:
