@@ -69,7 +69,7 @@ def check_offsets(run: StoredRun, wrong: Clocks) -> None:
     axes = {log.name.partition("-")[0]: axis for log, axis in zip(content.logs, hosts.offsets, strict=True)}
     error_ns = max(error or 0 for error in hosts.alignment.errors.values())
     compared = sorted(at for host in hosts.ids for at, _, _ in hosts.alignment.comparisons(host))
-    assert len(compared) > 2
+    assert len(compared) >= 2
     for real_ns in range(compared[0] + 10**6, compared[-1] - 10**6, 10**9):
         shown_ns = real_ns + (real_ns - wrong.since_ns) * DRIFT_PPM // 10**6
         assert abs((real_ns + axes["right"]) - (shown_ns + axes["ahead"])) <= error_ns + 1000
