@@ -23,7 +23,7 @@ KEYS = [
 def test_keys_that_others_rely_on_come_first_and_in_order():
     found = overview(evidence())
 
-    ours = ["state", "started", "cores", "process_list", "trials", "tasks"]
+    ours = ["state", "started", "cores", "process_list", "trials", "tasks", "attached"]
     assert [field.name for field in fields(found)] == [*KEYS, *ours]
 
 

@@ -139,4 +139,6 @@ def _ended(run: Listed) -> str:
         return "running" if run.state is State.RUNNING else "broken off"
     if run.signal is not None:
         return f"signal {run.signal}"
+    if run.exit_code is None:  # processes that already ran, whose end is told to others
+        return "recorded"
     return f"exit {run.exit_code}" if run.exit_code else "ok"

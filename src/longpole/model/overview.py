@@ -171,6 +171,8 @@ class Overview:
     process_list: tuple[ProcessUse, ...]
     trials: tuple[Trial, ...]
     tasks: tuple[TaskUse, ...] = ()
+    # How many processes already ran when they began to be recorded; 0 if a command was.
+    attached: int = 0
 
     @property
     def told(self) -> bool:

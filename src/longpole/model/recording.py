@@ -112,6 +112,7 @@ class RecordingNotes:
         unreached_total: How many there were, those of commands that are not listed included.
         told_by: Other systems that told of this run.
         gaps: What these could not tell, as sentences.
+        attached: Processes that already ran when they began to be recorded; 0 if a command was.
     """
 
     logs: int = 0
@@ -138,3 +139,4 @@ class RecordingNotes:
     unreached_total: int = 0
     told_by: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
+    attached: int = 0

@@ -42,6 +42,8 @@ def outcome(overview: Overview) -> str:
         return f"killed by {_signal_name(overview.signal)} after {long}"
     if overview.state == State.BROKEN:
         return f"broken off after {long}"
+    if overview.attached:
+        return f"recorded for {long}"
     if overview.exit_code:
         return f"failed with exit code {overview.exit_code} after {long}"
     return f"finished in {long}"

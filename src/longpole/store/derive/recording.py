@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from longpole.model.recording import RecordingNotes
+from longpole.store.derive.attached import attached_to
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.exits import STILL_LIVING, Exits
 from longpole.store.derive.notes import Began, Ended, Fault, Forks, Lost
@@ -40,6 +41,7 @@ def recording_notes(logs: list[LogContent], exits: Exits, sums: Sums) -> Recordi
         reaped=sum(end.status != STILL_LIVING for end in exits.ends),
         joined=exits.joined,
         recorder_cpu_s=_cpu_s(exits),
+        attached=attached_to(logs),
     )
 
 
