@@ -16,6 +16,10 @@ class UsageError(LongpoleError):
     """A command or call was given something it cannot use."""
 
 
+class AttachError(LongpoleError):
+    """A process that already runs cannot be recorded."""
+
+
 class RunNotFoundError(LongpoleError):
     """No run, or more than one, answers to a name."""
 

@@ -24,7 +24,7 @@ def test_keys_that_others_rely_on_come_first_and_in_order():
     found = overview(evidence())
 
     ours = ["state", "started", "cores", "process_list", "trials", "tasks"]
-    ours += ["commands", "commands_failed", "commands_cut"]
+    ours += ["commands", "commands_failed", "commands_cut", "attached"]
     assert [field.name for field in fields(found)] == [*KEYS, *ours]
 
 

@@ -28,6 +28,14 @@ def test_a_process_without_an_end_lasts_as_long_as_the_run():
     assert (found.wall_s, found.cpu_s) == (8.0, None)
 
 
+def test_time_before_the_run_is_not_of_the_run():
+    rows = table("processes", process(1, -50.0, 2.0))
+
+    (found,) = process_uses(rows, START + 9 * SECOND, START)
+
+    assert found.wall_s == 2.0
+
+
 def test_most_cpu_time_comes_first():
     rows = [process(at, **{Metric.CPU_USER: at * SECOND}) for at in (2, 3, 1)]
 

@@ -22,12 +22,14 @@ def test_runs_are_lines_the_newest_last(desk):
     HandmadeRun(desk.runs, identity="cccc", stamp="20260103T000000Z", exit_code=137, signal=9)
     HandmadeRun(desk.runs, identity="dddd", stamp="20260104T000000Z", **RUNNING)
     HandmadeRun(desk.runs, identity="eeee", stamp="20260105T000000Z", **RUNNING).log().__exit__()
+    HandmadeRun(desk.runs, identity="ffff", stamp="20260106T000000Z", exit_code=None)
 
     head, *lines = desk.call("ls").out.splitlines()
 
     assert head.split() == ["run", "name", "started", "took", "ended", "size", "command"]
-    assert [line.split()[0] for line in lines] == ["aaaa", "bbbb", "cccc", "dddd", "eeee"]
-    for line, ending in zip(lines, ("ok", "exit 3", "signal 9", "broken off", "running"), strict=True):
+    assert [line.split()[0] for line in lines] == ["aaaa", "bbbb", "cccc", "dddd", "eeee", "ffff"]
+    endings = ("ok", "exit 3", "signal 9", "broken off", "running", "recorded")
+    for line, ending in zip(lines, endings, strict=True):
         assert f" {ending} " in line
         assert line.endswith("made by hand")
 

@@ -16,6 +16,7 @@ from longpole.record.samplers.files import OpenedFiles, watch_opens
 from longpole.record.samplers.host import HostSampler
 from longpole.record.samplers.phases import PhaseCollector
 from longpole.record.samplers.processes import ProcessSampler
+from longpole.record.samplers.totals import TreeTotals
 from longpole.record.samplers.tree import Tree
 from longpole.record.taskstats import open_exit_records
 from tests.contracts.sources import SourceContract
@@ -25,6 +26,11 @@ from tests.parts import need
 class TestProcessSampler(SourceContract):
     def make(self, journal: Journal, tree: Tree) -> Source:
         return ProcessSampler(journal, tree, 10.0)
+
+
+class TestTreeTotals(SourceContract):
+    def make(self, journal: Journal, tree: Tree) -> Source:
+        return TreeTotals(journal, tree, time.monotonic_ns())
 
 
 class TestHostSampler(SourceContract):

@@ -101,10 +101,16 @@ def test_without_phases_it_says_how_to_mark_them():
         ({"exit_code": 168, "signal": 40}, "killed by signal 40 after 10.4 s"),
         ({"state": "broken", "exit_code": None}, "broken off after 10.4 s"),
         ({"makespan_s": None}, "finished in an unknown time"),
+        ({"attached": 1, "exit_code": None}, "recorded for 10.4 s"),
+        ({"attached": 1, "exit_code": None, "state": "broken"}, "broken off after 10.4 s"),
     ],
 )
 def test_the_headline_says_how_it_ended(changes, outcome):
     assert outcome in shown(**changes).splitlines()[1]
+
+
+def test_of_processes_that_were_attached_to_no_phases_are_asked_for():
+    assert "longpole.phase" not in shown(phases=(), attached=1)
 
 
 def test_what_is_not_known_is_a_question_mark():

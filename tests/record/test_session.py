@@ -114,3 +114,14 @@ def test_start_that_fails_leaves_nothing_behind(user: Someone) -> None:
     run(user, "import sys, longpole; sys.executable = None\nwith longpole.record('x'): pass")
 
     assert list(user.runs.iterdir()) == []
+
+
+def test_what_the_program_did_before_the_block_is_not_of_the_block(user: Someone) -> None:
+    burn = "end = time.process_time() + 1.0\nwhile time.process_time() < end: pass"
+    run(user, f"import time, longpole\n{burn}\nwith longpole.record('x'): time.sleep(1.0)")
+
+    used = user.latest().query(
+        "SELECT max(value) AS most FROM samples JOIN resources ON resource = id "
+        "WHERE scope = 'process' AND kind = 'cpu'"
+    )
+    assert float(used["most"][0] or 0) < 2  # cores, of a process with one thread

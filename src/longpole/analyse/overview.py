@@ -77,7 +77,8 @@ def overview(evidence: Evidence) -> Overview:
     makespan_s = _makespan_s(evidence, span)
     cost = _recording_cost(evidence, makespan_s)
     memory = _memory(evidence)
-    uses = process_uses(evidence.processes, span[1] if span else 0)
+    begin_ns, end_ns = span or (0, 0)
+    uses = process_uses(evidence.processes, end_ns, begin_ns)
     cpu_s = [None if (value := totals.get(metric)) is None else value / 1e9 for metric in _CPU]
     witness = _witness(evidence, memory, uses, totals)
     return Overview(
@@ -112,6 +113,7 @@ def overview(evidence: Evidence) -> Overview:
         commands=evidence.notes.commands,
         commands_failed=evidence.notes.commands_failed,
         commands_cut=evidence.notes.commands_cut,
+        attached=evidence.notes.attached,
     )
 
 
@@ -182,7 +184,7 @@ def _witness(
         notes=evidence.notes,
         reading=evidence.reading,
         memory=memory,
-        processes=len(uses),
+        processes=len(uses) if not evidence.notes.attached else _started_within(evidence),
         missing_cpu_s=max(0.0, sum(totals.get(metric, 0.0) for metric in _CPU) / 1e9 - listed_cpu_s),
         missing_read_bytes=max(0.0, totals.get(Metric.READ, 0.0) - listed_read),
         phases=evidence.phases.rows,
@@ -190,3 +192,10 @@ def _witness(
         stolen_percent=stolen_percent(evidence.host),
         steps=counting(evidence.steps),
     )
+
+
+def _started_within(evidence: Evidence) -> int:
+    """Return how many processes were started while the run was recorded, and were not there before."""
+    span = _span(evidence)
+    starts = [whole(row["start_ns"]) for row in evidence.processes.records()]
+    return sum(span is not None and start is not None and start >= span[0] for start in starts)

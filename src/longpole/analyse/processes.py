@@ -16,14 +16,15 @@ from longpole.model.overview import Overview, ProcessUse
 _INTERPRETERS = ("python", "bash", "sh", "dash", "zsh", "Rscript", "julia", "perl", "ruby", "node", "java")
 
 
-def process_uses(processes: Columns, end_ns: int) -> tuple[ProcessUse, ...]:
+def process_uses(processes: Columns, end_ns: int, begin_ns: int = 0) -> tuple[ProcessUse, ...]:
     """Return each process, the one with most CPU time first.
 
     Args:
         processes: Columns ``name``, ``command``, ``start_ns``, ``end_ns`` and one per metric of totals.
         end_ns: Until when a process without an end was there.
+        begin_ns: When the run began: the time that a process was there before is not of the run.
     """
-    uses = [_use(row, end_ns) for row in processes.records()]
+    uses = [_use(row, begin_ns, end_ns) for row in processes.records()]
     return tuple(sorted(uses, key=lambda use: (-(use.cpu_s or 0.0), -use.wall_s)))
 
 
@@ -67,9 +68,9 @@ def program_of(use: ProcessUse) -> str:
     return program
 
 
-def _use(row: Row, end_ns: int) -> ProcessUse:
+def _use(row: Row, begin_ns: int, end_ns: int) -> ProcessUse:
     start, end = whole(row["start_ns"]), whole(row["end_ns"])
-    wall = 0 if start is None else max(0, (end_ns if end is None else end) - start)
+    wall = 0 if start is None else max(0, (end_ns if end is None else end) - max(start, begin_ns))
     cpu = plus([number(row[Metric.CPU_USER]), number(row[Metric.CPU_SYSTEM])])
     return ProcessUse(
         name=word(row["name"]),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from longpole.analyse.attached import attached_totals, before_attaching
 from longpole.analyse.hooks import detail_limits, hooks_missing
 from longpole.analyse.memory import MemoryPeak
 from longpole.analyse.sentences import count_of, sentence
@@ -23,7 +24,7 @@ class Witness:
     """What is known about the recording of a run, and what its tables leave open.
 
     Attributes:
-        processes: How many processes were seen.
+        processes: How many processes were seen; of attached ones, only those that started since.
         missing_cpu_s: CPU time of the run that no process in the list shows.
         missing_read_bytes: Bytes read by the run that no process in the list shows.
         cut_phases: Phases that had not ended when their process did, or when recording ended.
@@ -52,6 +53,7 @@ def unseen(witness: Witness) -> tuple[str, ...]:
         return witness.notes.gaps
     return (
         *witness.notes.gaps,
+        *before_attaching(witness.notes.attached),
         *_lost(witness),
         *hooks_missing(witness.notes),
         *_missed_processes(witness),
@@ -92,7 +94,7 @@ def _lost(witness: Witness) -> Iterator[str]:
         yield f"{count_of(notes.notes_left_out, 'note')} on processes or files did not fit into --disk."
     if notes.opens_overrun:
         yield "Files were opened faster than that could be read: some are missing."
-    if notes.other_users:
+    if notes.other_users and not notes.attached:
         who = count_of(notes.other_users, "process")
         yield f"Phases of {who} that ran as another user could not be recorded."
     if notes.unreadable:
@@ -109,11 +111,13 @@ def _missed_processes(witness: Witness) -> Iterator[str]:
     if missed == 0:
         return
     many = "an unknown number" if missed is None else f"at most {count_of(missed, 'process')}"
+    advice = "" if notes.attached else " 'longpole doctor' tells how to see them."
+    orphans = ", or had ended before they were found," if notes.attached else ""
     yield (
         f"Processes that ended between two samples are not in the list: {many}, those that others started "
-        f"included. The totals have ours{_missing(witness)}. 'longpole doctor' tells how to see them."
+        f"included. The totals have ours{_missing(witness)}.{advice}"
     )
-    yield "Processes whose parent ignores their end (SIGCHLD) are not in the totals either."
+    yield f"Processes whose parent ignores their end (SIGCHLD){orphans} are not in the totals either."
 
 
 def _missing(witness: Witness) -> str:
@@ -142,6 +146,7 @@ def _particular_limits(witness: Witness) -> Iterator[str]:
     if witness.state == State.RUNNING:
         yield "The run is still going: every number is so far."
     yield from _damage(witness.reading)
+    yield from attached_totals(witness.notes.attached)
     if witness.cut_phases:
         phases = count_of(witness.cut_phases, "phase")
         yield f"{phases} had not ended: each counts up to when it was last seen."

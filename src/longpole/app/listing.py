@@ -143,4 +143,6 @@ def _ended(run: Listed) -> str:
         return f"signal {run.signal}"
     if run.joint:
         return "joint"  # how its commands ended is in the log
+    if run.exit_code is None:  # processes that already ran, whose end is told to others
+        return "recorded"
     return f"exit {run.exit_code}" if run.exit_code else "ok"

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 
-from longpole.errors import UsageError
-from longpole.record.command import CannotRunError
+from longpole.errors import AttachError, UsageError
+from longpole.record.command import FAILED, CannotRunError
 from longpole.record.launcher import launch, say
 from longpole.record.options import DETAILS, RecordOptions
 from longpole.record.rundir import is_below_launcher, is_inside_run
 
-FAILED = 125
 _FEWEST_HZ, _MOST_HZ = 0.1, 100.0
+_LONGEST_PID = 10
+_FOR_COMMANDS = ("--into", "--linger", "--detail")
 
 HELP = """\
 Usage: longpole record [OPTIONS] [--] COMMAND [ARGUMENT...]
+       longpole record [OPTIONS] --pid PID [--pid PID...]
 
   Run any command, unchanged, and record where its time goes. Its input, output,
   signals and exit code are its own; 'longpole show' then tells what happened.
@@ -38,19 +40,24 @@ Options:
                    beyond it, phases become histograms and samples get sparser.
   --linger SECONDS Wait at most so long for processes the command has left behind
                    (default: 5).
+  --pid PID        Record a process that already runs, and all below it, until it ends
+                   or Ctrl-C; several may be given. Samples only: no exit code, no
+                   phases, totals from the samples; not with --detail or --linger.
   --runs DIR       Where runs are kept (default: $LONGPOLE_RUNS, else the nearest
                    .longpole/runs upward, else ./.longpole/runs).
   --help           Show this text.
 
 Exit code: the command's own; 125 if Longpole itself was used wrongly, 126 if the
-command cannot be executed, 127 if it is not found. Inside a recorded command,
-'longpole record' adds a phase to the run that is going on.
+command cannot be executed, 127 if it is not found. With --pid it is 0, or 125 if
+that cannot be recorded. Inside a recorded command, 'longpole record' adds a phase to
+the run that is going on.
 
 Examples:
   longpole record -- python train.py --epochs 3
   longpole record --name nightly -- bash pipeline.sh
   srun longpole record --into lcls -- python analyse.py
   longpole record --rate 1 --runs /scratch/me/runs -- mpirun -n 4 ./solver
+  longpole record --pid 4711
 """
 
 
@@ -61,8 +68,12 @@ def record(arguments: list[str]) -> int:
     except UsageError as error:
         say(f"{error} 'longpole record --help' shows how it is used.")
         return FAILED
-    if not command:
-        return _show_help()
+    if options.pids:
+        return _attach(options)
+    return _launch(command, options) if command else _show_help()
+
+
+def _launch(command: list[str], options: RecordOptions) -> int:
     try:
         if is_inside_run() and (not options.into or is_below_launcher()):
             from longpole.record.joined import launch_joined
@@ -77,6 +88,16 @@ def record(arguments: list[str]) -> int:
         return FAILED
 
 
+def _attach(options: RecordOptions) -> int:
+    from longpole.record.attach import attach
+
+    try:
+        return attach(options)
+    except AttachError as error:
+        say(str(error))
+        return FAILED
+
+
 def _show_help() -> int:
     try:
         os.write(1, HELP.encode())
@@ -87,19 +108,20 @@ def _show_help() -> int:
 
 
 def parse(arguments: list[str]) -> tuple[RecordOptions, list[str]]:
-    """Return the options and the command; no command if help was asked for.
+    """Return the options and the command; no command if it is for running processes, or help was asked for.
 
     Raises:
         UsageError: An option is unknown or its value unusable, or there is no command.
     """
     options = RecordOptions()
+    given = []
     waiting = list(arguments)
     while waiting and waiting[0].startswith("-"):
         option = waiting.pop(0)
         if option == "--":
             break
         if option in ("--help", "-h"):
-            return options, []
+            return RecordOptions(), []
         if option in _FLAGS:
             setattr(options, _FLAGS[option], True)
             continue
@@ -108,12 +130,24 @@ def parse(arguments: list[str]) -> tuple[RecordOptions, list[str]]:
             raise UsageError(f"There is no option '{option}'.")
         if not joined and not waiting:
             raise UsageError(f"Option '{name}' needs a value.")
+        given.append(name)
         _VALUED[name](options, value if joined else waiting.pop(0))
-    if not waiting:
+    if options.pids:
+        _refuse_beside_pids(given, waiting)
+    elif not waiting:
         raise UsageError("There is no command to record.")
     if options.new and not options.into:
         raise UsageError("--new begins another run of a name, so it needs --into NAME.")
     return options, waiting
+
+
+def _refuse_beside_pids(given: list[str], command: list[str]) -> None:
+    """Refuse what has no meaning for processes that already run."""
+    if command:
+        raise UsageError(f"--pid records what already runs, so '{command[0]}' cannot be started with it.")
+    for option in _FOR_COMMANDS:
+        if option in given:
+            raise UsageError(f"{option} is for a command that record starts; with --pid it has no meaning.")
 
 
 def _set_name(options: RecordOptions, value: str) -> None:
@@ -137,6 +171,12 @@ def _set_detail(options: RecordOptions, value: str) -> None:
     if value not in DETAILS:
         raise UsageError(f"--detail is one of {', '.join(DETAILS)}, not '{value}'.")
     options.detail = value
+
+
+def _add_pid(options: RecordOptions, value: str) -> None:
+    if not (value.isascii() and value.isdigit() and len(value) <= _LONGEST_PID and int(value)):
+        raise UsageError(f"--pid needs the number of a process, not '{value}'.")
+    options.pids.append(int(value))
 
 
 def _set_linger(options: RecordOptions, value: str) -> None:
@@ -176,4 +216,5 @@ _VALUED = {
     "--linger": _set_linger,
     "--disk": _set_disk,
     "--detail": _set_detail,
+    "--pid": _add_pid,
 }

@@ -174,6 +174,8 @@ class Overview:
     commands: int = 0
     commands_failed: int = 0
     commands_cut: int = 0
+    # How many processes already ran when they began to be recorded; 0 if a command was.
+    attached: int = 0
 
     @property
     def told(self) -> bool:

@@ -42,6 +42,12 @@ def outcome(overview: Overview) -> str:
         return f"killed by {_signal_name(overview.signal)} after {long}"
     if overview.state == State.BROKEN:
         return f"broken off after {long}"
+    if overview.attached:
+        return f"recorded for {long}"
+    return _ended(overview, long)
+
+
+def _ended(overview: Overview, long: str) -> str:
     if overview.commands_failed or overview.commands_cut:
         return f"finished in {long}, {_not_well(overview)}"
     if overview.exit_code:

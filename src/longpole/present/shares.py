@@ -30,7 +30,7 @@ def phases(overview: Overview, console: Console, most_rows: int | None) -> Rende
     if rows:
         table = _phase_table(rows[:most_rows], console)
         lines.insert(0, with_rest(table, len(rows[:most_rows]), len(rows), "phases"))
-    elif not (overview.steps or overview.trials or overview.told):
+    elif not (overview.steps or overview.trials or overview.told or overview.attached):
         lines.insert(0, note(HOW_TO_MARK))
     known = [line for line in lines if line is not None]
     return Group(*known) if known else None

@@ -20,6 +20,7 @@ from longpole.record.json_text import json_text
 from longpole.record.losses import describe_losses
 from longpole.record.manifest import first_facts, last_facts, save
 from longpole.record.pace import Pace
+from longpole.record.proc import lives
 from longpole.record.rings import RingReader
 from longpole.record.rundir import boot_id, remove_rings_folder
 from longpole.record.samplers.cost import CostSampler
@@ -46,6 +47,8 @@ class Agent:
     def __init__(self, assignment: Assignment) -> None:
         """Create the manifest and the log; this alone may raise ``OSError``."""
         self._assignment = assignment
+        if assignment.attached:
+            assignment.began_ns = time.monotonic_ns()  # what ran before us is counted from here on
         self._manifest = self._first_manifest()
         self._log = LogWriter(assignment.run_path, time.time_ns(), assignment.place)
         self._journal = Journal(self._log, assignment.disk_bytes)
@@ -71,6 +74,8 @@ class Agent:
         ending = decode_ending(os.read(control, 65536))
         for source in list(self._sources):
             self._try(source, source.finish)
+        if ending is not None and self._assignment.attached:
+            ending.left = self._still_there()
         report = self._close()
         report["unsaved"] = self._save(ending, describe_losses(report, self._assignment.run_path))
         if ending is None:
@@ -84,7 +89,12 @@ class Agent:
         if assignment.root:
             self._tree.admit(assignment.root)
             self._journal.note("reached", at=time.monotonic_ns(), pids=[assignment.root])
+        for target in assignment.attached:
+            if lives(target.pid, target.start_ticks):
+                self._tree.admit(target.pid)
         self._start("processes", self._process_sampler)
+        if assignment.attached:
+            self._start("tree", self._tree_totals)
         self._start("phases", self._phase_collector)
         if assignment.opens >= 0:
             self._start("opened files", self._opened_files)
@@ -109,8 +119,23 @@ class Agent:
         return exits
 
     def _process_sampler(self) -> Source:
-        sampler = self._processes = ProcessSampler(self._journal, self._tree, self._assignment.rate_hz)
+        assignment = self._assignment
+        sampler = self._processes = ProcessSampler(
+            self._journal, self._tree, assignment.rate_hz, assignment.counts_from_ns
+        )
         return sampler
+
+    def _tree_totals(self) -> Source:
+        from longpole.record.samplers.totals import TreeTotals
+
+        return TreeTotals(self._journal, self._tree, self._assignment.counts_from_ns)
+
+    def _still_there(self) -> int:
+        """Part with those that have ended, reaped or not; return how many processes outlive the recording."""
+        for member in list(self._tree.members.values()):
+            if not lives(member.pid, member.start_ticks):
+                self._tree.drop(member.pid, time.monotonic_ns())
+        return len(self._tree.members)
 
     def _keep_pace(self, passed_ns: int) -> None:
         """Sample the processes less often if the agent has used more than its share of a core."""
@@ -212,6 +237,7 @@ class Agent:
             "exit_records": self._assignment.exit_records is not None,
             "opens": self._assignment.opens >= 0,
             "hooks": bool(self._assignment.rings_folder),
+            "attached": [target.pid for target in self._assignment.attached],
         }
         who = {"launcher": self._assignment.launcher, "agent": os.getpid()}
         self._journal.note("began", at=self._assignment.began_ns, **who, **seen)

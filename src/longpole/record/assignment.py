@@ -9,8 +9,12 @@ if TYPE_CHECKING:
     import _socket
     import mmap
 
+    from longpole.record.targets import Target
+
 # The agent's last word when nothing was lost.
 ALL_WELL = b"all well"
+# The wait status of what nobody here waits for.
+NOT_KNOWN = -1
 
 
 class Assignment:
@@ -26,12 +30,16 @@ class Assignment:
         self.root = 0
         # There, what started the agent is a child of the root for a moment.
         self.starter = 0
+        # Processes that ran before us, and are no children of the launcher.
+        self.attached: tuple[Target, ...] = ()
         self.began_ns = time.monotonic_ns()
         self.command: list[str] = []
         self.name = ""
         self.folder = ""
         # What tells this node from others, where its agents are to write one log after another into one file.
         self.place = ""
+        # The command's variables, where they are not our own.
+        self.environment: dict[str, str] | None = None
         self.rate_hz = 10.0
         self.rate_fixed = False
         self.disk_bytes = 200_000_000
@@ -39,6 +47,11 @@ class Assignment:
         self.exit_records: _socket.socket | None = None
         self.opens = -1
         self.forks_before = 0
+
+    @property
+    def counts_from_ns(self) -> int:
+        """From when on what a process uses counts, if it may have run before; else 0."""
+        return self.began_ns if self.root or self.attached else 0
 
 
 class Ending:

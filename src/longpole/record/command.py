@@ -17,6 +17,8 @@ else:
 
 NOT_FOUND = 127
 NOT_RUNNABLE = 126
+# What ends with this is Longpole itself, and no command.
+FAILED = 125
 
 # Python ignores these from its start on; the command must not inherit that.
 _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)

@@ -6,6 +6,7 @@ import os
 import time
 
 from longpole._version import __version__
+from longpole.record.assignment import NOT_KNOWN
 from longpole.record.discretion import allowed_environment, mask_command
 from longpole.record.json_text import json_text
 from longpole.record.proc import read_stat
@@ -42,7 +43,9 @@ def first_facts(assignment: Assignment) -> dict[str, Any]:
         "user": os.getuid(),
         "launcher": launcher,
         "rate_hz": assignment.rate_hz,
-        "environment": allowed_environment(dict(os.environ)),
+        "environment": allowed_environment(
+            dict(os.environ) if assignment.environment is None else assignment.environment
+        ),
         "longpole": __version__,
     }
 
@@ -66,16 +69,21 @@ def last_facts(ending: Ending | None, agent_cpu_s: float) -> dict[str, Any]:
     """Return what is known when it has ended; without a word from the launcher, that it was killed."""
     if ending is None:
         return {"state": "broken", "troubles": ["the launcher was killed"]}
-    status = ending.status
     return {
         "state": "finished",
-        "exit_code": exit_code_of(status),
-        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
+        **_how_it_ended(ending.status),
         "makespan_s": (ending.ended_ns - ending.began_ns) / 1e9,
         "left_behind": ending.left,
         "recording": {"launcher_cpu_s": ending.cpu_us / 1e6, "agent_cpu_s": round(agent_cpu_s, 6)},
         "troubles": ending.troubles,
     }
+
+
+def _how_it_ended(status: int) -> dict[str, Any]:
+    if status == NOT_KNOWN:
+        return {"exit_code": None, "signal": None}
+    killed = os.WIFSIGNALED(status)
+    return {"exit_code": exit_code_of(status), "signal": os.WTERMSIG(status) if killed else None}
 
 
 def exit_code_of(status: int) -> int:

@@ -25,6 +25,8 @@ class RecordOptions:
         self.linger_s = DEFAULT_LINGER_S
         self.files = False
         self.detail = "auto"
+        # Processes that already run; without any there is a command.
+        self.pids: list[int] = []
 
 
 def name_of(command: list[str]) -> str:

@@ -40,6 +40,11 @@ class Stat:
         # Where the stack begins: another place for each program that is executed, the same in a fork of it.
         self.image = fields[25]
 
+    @property
+    def ended(self) -> bool:
+        """Whether all of it has ended: the first thread of a process may go before the others."""
+        return self.state in ENDED and self.threads <= 1
+
 
 def start_ns(start_ticks: int) -> int:
     """Return when a process started, on the monotonic clock, to the length of a tick."""
@@ -50,6 +55,12 @@ def read_stat(pid: int) -> Stat | None:
     """Return a process's status line, or nothing if it is gone."""
     line = read_small(f"/proc/{pid}/stat")
     return Stat(line) if line else None
+
+
+def lives(pid: int, start_ticks: int) -> bool:
+    """Return whether the process of this pid and start is there and has not ended: pids recur."""
+    stat = read_stat(pid)
+    return stat is not None and stat.start_ticks == start_ticks and not stat.ended
 
 
 def inner_pid(pid: int) -> int:

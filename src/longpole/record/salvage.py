@@ -30,11 +30,15 @@ def put_away_with_trouble(assignment: Assignment, ending: Ending, answer: bytes,
         return [f"the run {assignment.run_path} was removed while recording"]
     what = answer.decode("utf-8", "replace") if answer else _how_it_ended(reaper)
     losses = describe_losses(_salvage_rings(assignment), assignment.run_path)
-    rest = "samples after that are missing" + ("" if losses else ", totals are complete")
+    complete = not losses and not assignment.attached  # those have no totals but of samples
+    rest = "samples after that are missing" + (", totals are complete" if complete else "")
     troubles = [f"the agent {what}: {rest}", *losses]
     ending.troubles = ending.troubles + troubles
+    facts = last_facts(ending, reaper.agent_cpu_s)
+    if assignment.attached:
+        facts["state"] = "broken"  # what is recorded goes on, and nobody sees it
     try:
-        save(assignment.run_path, {**_manifest_so_far(assignment), **last_facts(ending, reaper.agent_cpu_s)})
+        save(assignment.run_path, {**_manifest_so_far(assignment), **facts})
     except OSError as error:
         troubles.append(f"the run {assignment.run_path} is incomplete ({error.strerror})")
     return troubles

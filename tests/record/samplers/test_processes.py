@@ -144,3 +144,34 @@ def test_bytes_of_reaped_children_are_not_those_of_a_parent_with_threads(desk: D
 
     assert desk.read_bytes(1) - before < MEGABYTE
     assert desk.read_bytes(2) >= MEGABYTE
+
+
+BURNING = "import time\nwhile time.process_time() < 0.3: pass\n"
+
+
+def test_what_a_process_did_before_is_left_out(desk: Desk) -> None:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", BURNING + READING], **pipes) as process:  # type: ignore[call-overload]
+        talk(process)
+        desk.tree.admit(process.pid)
+        desk.sampler = ProcessSampler(desk.journal, desk.tree, 10.0, time.monotonic_ns())
+        desk.now_ns = time.monotonic_ns()
+        talk(process)
+        desk.sample()
+        process.stdin.close()
+
+    assert MEGABYTE <= desk.read_bytes(1) < 1.5 * MEGABYTE
+    assert sum(sample[6] + sample[7] for sample in desk.samples()) < 200_000
+
+
+def test_of_a_process_that_started_since_nothing_is_left_out(desk: Desk) -> None:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    desk.sampler = ProcessSampler(desk.journal, desk.tree, 10.0, time.monotonic_ns())
+    with subprocess.Popen([sys.executable, "-c", READING], **pipes) as process:  # type: ignore[call-overload]
+        talk(process)
+        desk.tree.admit(process.pid)
+        desk.sample()
+        desk.sample()
+        process.stdin.close()
+
+    assert desk.read_bytes(1) >= MEGABYTE

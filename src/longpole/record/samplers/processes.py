@@ -16,7 +16,7 @@ import os
 from time import monotonic_ns, thread_time_ns
 
 from longpole.log.slots import PROCESS_SAMPLE, PROCESS_SAMPLE_LAYOUT
-from longpole.record.proc import ENDED, Stat, parse_io, read_small
+from longpole.record.proc import ENDED, TICK_NS, Stat, parse_io, read_small, start_ns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +60,15 @@ class _Reading:
         pid = self.member.pid
         return f"/proc/{pid}/io" if self.whole else f"/proc/{pid}/task/{pid}/io"
 
+    def leave_out_the_past(self) -> None:
+        """Count what the process uses from now on."""
+        try:
+            stat = Stat(_pread(self.stat, f"/proc/{self.member.pid}/stat"))
+            self.counters = (stat.cpu_user_us, stat.cpu_system_us, 0, 0, 0, 0)
+            self.bytes = parse_io(_pread(self.io, self.io_path))
+        except (OSError, ValueError, IndexError):
+            pass  # it is gone, or its bytes are not for us: the next reading tells
+
     def read_whole(self) -> None:
         """Change from the one thread's file to that of the whole process, at its present state."""
         if self.io >= 0:
@@ -79,8 +88,11 @@ class ProcessSampler:
 
     name = "processes"
 
-    def __init__(self, journal: Journal, tree: Tree, rate_hz: float) -> None:
-        """Sample ``rate_hz`` times a second."""
+    def __init__(self, journal: Journal, tree: Tree, rate_hz: float, since_ns: int = 0) -> None:
+        """Sample ``rate_hz`` times a second.
+
+        What a process used before ``since_ns`` is left out; it is read at once, not when its turn comes.
+        """
         self.period_s = 1 / rate_hz
         self._journal = journal
         self._tree = tree
@@ -91,6 +103,9 @@ class ProcessSampler:
         self._searches = 0
         self._memory_after = 0
         self.unreadable: set[int] = set()
+        self._since_ns = since_ns
+        if since_ns:
+            self._search(monotonic_ns())
 
     def sample(self, now_ns: int) -> None:
         """Read every process once, children before their parents, who may have just reaped them."""
@@ -102,6 +117,7 @@ class ProcessSampler:
     def finish(self) -> None:
         """Write a last reading of each process that is still there."""
         self._search_after = 0
+        self.period_s = 0.0  # however short ago the one before was
         self.sample(monotonic_ns())
 
     def _search(self, now_ns: int) -> None:
@@ -113,11 +129,17 @@ class ProcessSampler:
         self._tree.find()
         for pid, member in self._tree.members.items():
             if pid not in self._readings:
-                self._readings[pid] = _Reading(member, now_ns)
+                self._readings[pid] = self._first_reading(member, now_ns)
         self._searches += 1
         if self._searches > _FREE_SEARCHES:
             pause = int((thread_time_ns() - began) / _SEARCH_SHARE)
             self._search_after = now_ns + min(pause, _LONGEST_PAUSE_NS)
+
+    def _first_reading(self, member: Member, now_ns: int) -> _Reading:
+        reading = _Reading(member, now_ns)
+        if start_ns(member.start_ticks) + TICK_NS <= self._since_ns:
+            reading.leave_out_the_past()
+        return reading
 
     def _read(self, reading: _Reading, now_ns: int) -> None:
         try:
@@ -144,11 +166,16 @@ class ProcessSampler:
             reading.bytes = parse_io(_pread(reading.io, reading.io_path))
         except (OSError, ValueError, IndexError):
             if stat.state not in ENDED:  # nobody but root may open the bytes of one that has ended
-                self.unreadable.add(reading.member.number)
+                self._tell_unreadable(reading.member)
             return reading.own
         grown = zip(reading.own, reading.bytes, before, strict=True)
         reading.own = tuple(known + max(0, new - old) for known, new, old in grown)
         return reading.own
+
+    def _tell_unreadable(self, member: Member) -> None:
+        if member.number not in self.unreadable:
+            self.unreadable.add(member.number)
+            self._journal.note("unreadable", number=member.number)
 
     def _worth_writing(
         self, reading: _Reading, counters: tuple[int, ...], resident_kib: int, now_ns: int

@@ -11,6 +11,7 @@ from longpole.model.execution import Status
 from longpole.model.manifest import Manifest, State
 from longpole.model.recording import Reading, RecordingNotes
 from longpole.store.derive.arrays import Arrays, Part
+from longpole.store.derive.attached import used_since
 from longpole.store.derive.content import Content, counted
 from longpole.store.derive.exits import Exits
 from longpole.store.derive.files import file_tables
@@ -99,7 +100,9 @@ def _tables(parts: _Parts) -> Iterator[tuple[str, Sequence[Part]]]:
     before = {"hosts": len(hosts), "processes": len(processes.all), "tasks": len(members)}
     files, opens = file_tables(logs, hosts, processes)
     before["files"] = len(files["id"])
-    totals = total_table(processes, parts.exits, _sampled(parts.readings, processes))
+    totals = total_table(
+        processes, parts.exits, _sampled(parts.readings, processes), used_since(parts.content.logs)
+    )
     phases = phase_parts(parts.run, processes, parts.marked, parts.rings, parts.sums)
     before["phases"] = last_id(phases)
     parts.marked.let_go()  # before the rows are written, which takes memory too

@@ -58,6 +58,8 @@ class Began(Note, frozen=True):
     exit_records: bool = False
     opens: bool = False
     hooks: bool = False
+    # Pids of processes that it was attached to: they ran before.
+    attached: Numbers = ()
 
 
 class Ended(Note, frozen=True):
@@ -71,6 +73,19 @@ class Ended(Note, frozen=True):
     other_users: Count = 0
     unreadable: Count = 0
     notes_left_out: Count = 0
+
+
+class Used(Note, frozen=True):
+    """What attached processes have used so far, with all they have reaped: as in exit records."""
+
+    at: Moment
+    used: tuple[Count, Count, Count, Count, Count, Count]
+
+
+class Unreadable(Note, frozen=True):
+    """A process whose bytes the agent may not read."""
+
+    number: Number
 
 
 class Forks(Note, frozen=True):
@@ -233,7 +248,7 @@ class _About(Struct):
 
 KNOWN = (
     *(Host, Clock, Began, Ended, Forks, Process, Gone, Exit, Ring, Resource, Reached, Sum, Lost, Fault),
-    *(Opened, Compared, Slurm, Teller),
+    *(Opened, Compared, Slurm, Teller, Used, Unreadable),
 )
 _NAMES = frozenset(kind.__name__.lower() for kind in KNOWN)
 _ANY: Any = Host

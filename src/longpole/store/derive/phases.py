@@ -82,6 +82,7 @@ def _run_row(run: RunPhase) -> Part:
 
 def _process_rows(processes: Processes, span: Span, origins: Origins) -> Part:
     every = processes.all
+    starts = [_start_of(known, span) for known in every]
     ends = [_end_of(known, span) for known in every]
     return {
         "parent": integers([origins.of_process(known) for known in every]),
@@ -89,11 +90,9 @@ def _process_rows(processes: Processes, span: Span, origins: Origins) -> Part:
         "name": texts([known.comm or NAMELESS for known in every]),
         "process": integers([known.id for known in every]),
         **_tasks(every),
-        "start_ns": integers([known.start_ns for known in every]),
+        "start_ns": integers(starts),
         "end_ns": integers(ends),
-        "duration_ns": integers(
-            [_between(known.start_ns, end) for known, end in zip(every, ends, strict=True)]
-        ),
+        "duration_ns": integers([_between(start, end) for start, end in zip(starts, ends, strict=True)]),
         "count": 1,
         "status": texts([_status_of(known) for known in every]),
     }
@@ -204,6 +203,14 @@ def _attributes(columns: Arrays, rings: Rings) -> Objects | None:
     found: Objects = np.full(len(some), None, object)
     found[some] = rings.texts.lookup(columns["ring"][some], columns["attributes"][some], None)
     return found
+
+
+def _start_of(known: Known, span: Span) -> int | None:
+    """Return when a process began, or the run did if the process was there before."""
+    if known.start_ns is None or span.start_ns is None:
+        return known.start_ns
+    overlaps = known.end_ns is None or known.end_ns >= span.start_ns
+    return max(known.start_ns, span.start_ns) if overlaps else known.start_ns
 
 
 def _end_of(known: Known, span: Span) -> int | None:

@@ -20,7 +20,7 @@ from longpole.store.derive.content import LogContent
 from longpole.store.derive.exits import STILL_LIVING, End
 from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.loops import cut_loops
-from longpole.store.derive.notes import Exit, Gone, Process
+from longpole.store.derive.notes import Exit, Gone, Process, Unreadable
 from longpole.store.derive.rings import Rings
 
 # A start is known to one tick of the kernel's clock; a record of an end may come this much later.
@@ -40,8 +40,8 @@ class Known:
     """One process, as far as it is known; times on UTC."""
 
     __slots__ = (
-        *("command", "comm", "end_ns", "exact", "exit", "host", "id", "images", "joined", "launched_by"),
-        *("ended_in", "last_name", "launcher", "member"),
+        *("bytes_known", "command", "comm", "end_ns", "ended_in", "exact", "exit", "host", "id", "images"),
+        *("joined", "last_name", "launched_by", "launcher", "member"),
         *("order", "parent", "parent_key", "pid", "python", "rank", "start_guessed", "start_ns", "status"),
         "world",
     )
@@ -66,6 +66,7 @@ class Known:
         self.exit: Exit | None = None
         self.exact = False
         self.joined = False
+        self.bytes_known = True
         # Whether it is a Python, None where nobody could see, and the images it had.
         self.python: bool | None = None
         self.images: list[int] = []
@@ -185,6 +186,10 @@ class Processes:
             known = self.of(at, gone.number)
             if known is not None:
                 known.ended_by(gone.by + offset)
+        for unreadable in log.notes.of(Unreadable):
+            known = self.of(at, unreadable.number)
+            if known is not None:
+                known.bytes_known = False
 
     def _take_process(self, at: int, note: Process, start_ns: int | None) -> None:
         known = self._get(at, note.number, note.pid, start_ns, guessed=False)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from longpole.model.execution import Status
 from longpole.model.recording import RecordingNotes
+from longpole.store.derive.attached import attached_to
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.exits import STILL_LIVING, Exits
 from longpole.store.derive.hosts import Hosts
@@ -43,6 +44,7 @@ def recording_notes(logs: list[LogContent], exits: Exits, sums: Sums) -> Recordi
         reaped=sum(end.status != STILL_LIVING for end in exits.ends),
         joined=exits.joined,
         recorder_cpu_s=_cpu_s(exits),
+        attached=attached_to(logs),
     )
 
 

@@ -5,6 +5,8 @@ exact for the tree. What nested launchers used themselves is taken off. Children
 SIGCHLD are in no such sum; the kernel's exit records have them, so a total is never below the sum of those.
 While the run goes on, or if its launcher was killed: CPU time is the sum over all processes as last sampled;
 bytes are the ends seen so far and the living processes, whose counters hold their reaped children already.
+Of processes that were attached to: the sum over all as last sampled, or what their counters with all they
+had reaped have grown by since, if that is more; both leave out what was before.
 
 A process: its exit record, exact but for bytes of calls, which come rounded down to 1 KiB for each thread;
 else the sum of its samples, whose bytes hold reaped children too and so have no bounds.
@@ -47,9 +49,21 @@ class Total:
     high: float | None
 
 
-def total_table(processes: Processes, exits: Exits, sampled: Arrays) -> Arrays:
-    """Return the rows of ``totals``; ``sampled`` are sums of samples by process id."""
-    rows = list(_of_run(processes, exits, sampled))
+def total_table(
+    processes: Processes, exits: Exits, sampled: Arrays, attached: _Amounts | None = None
+) -> Arrays:
+    """Return the rows of ``totals``.
+
+    Args:
+        processes: All of the run.
+        exits: What its launcher saw.
+        sampled: Sums of samples by process id.
+        attached: What processes that already ran have used since; None if a command was recorded.
+    """
+    of_run = (
+        _of_run(processes, exits, sampled) if attached is None else _of_attached(processes, sampled, attached)
+    )
+    rows = list(of_run)
     for known in processes.all:
         rows += _exact(known) if known.exit else _sampled(known, sampled)
     return {
@@ -76,6 +90,14 @@ def _of_run(processes: Processes, exits: Exits, sampled: Arrays) -> Iterator[Tot
     complete = not exits.still_living
     yield from _run_rows(_CPU, cpu * _NS_PER_US, complete=complete)
     yield from _run_rows(_BYTES, moved, complete=complete and exits.bytes_known)
+
+
+def _of_attached(processes: Processes, sampled: Arrays, counted: _Amounts) -> Iterator[Total]:
+    summed = np.array([sampled[name][1:].sum() for name in _SAMPLED])
+    cpu = max(counted[:2], summed[:2], key=np.sum)
+    yield from _run_rows(_CPU, cpu * _NS_PER_US, complete=False)
+    if any(known.bytes_known for known in processes.all):
+        yield from _run_rows(_BYTES, np.maximum(counted[2:], summed[2:]), complete=False)
 
 
 def _of_run_so_far(
@@ -112,6 +134,8 @@ def _sampled(known: Known, sampled: Arrays) -> Iterator[Total]:
     if not sampled["readings"][known.id]:
         return
     for metric, name in zip((*_CPU, *_BYTES), _SAMPLED, strict=True):
+        if metric in _BYTES and not known.bytes_known:
+            continue
         value = float(sampled[name][known.id]) * (_NS_PER_US if metric in _CPU else 1)
         low = value if metric in _CPU else None
         yield Total(Scope.PROCESS, known.id, metric, value, Source.SAMPLED, low, None)
