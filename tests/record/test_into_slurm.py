@@ -88,7 +88,7 @@ def private(slurm: Slurm, nobody: Someone) -> Someone:
 
 def test_an_array_of_ten_is_one_run_with_index_node_and_queue_time(slurm: Slurm, private: Someone) -> None:
     job = slurm.submit(script(private, "sleep 2"), options=("--array=0-9", "--job-name=fit", "-n1"))
-    slurm.wait(*(f"{job}_{index}" for index in range(10)))
+    slurm.wait(job)
 
     run = joint(private)
     found = jobs(run)
