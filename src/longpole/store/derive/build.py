@@ -81,6 +81,7 @@ def build(content: Content, manifest: Manifest, state: State) -> Built:
     members = Members(logs, rings, exits, hosts)
     members.adopt(processes)
     members.settle(span.end_ns or 0)
+    span = span.covering(members.span())
     run = RunPhase(manifest.name, _status(manifest, span, state, members), span, members)
     problems = (*content.problems, *_doubts(hosts, processes, marked, readings, told))
     reading = Reading(content.readable, content.expected, problems)

@@ -87,6 +87,12 @@ class Members:
         """How many phases they make."""
         return len(self._rows)
 
+    def span(self) -> tuple[int, int] | None:
+        """Return from the first submission to the last end; nothing where no command joined."""
+        starts = [int(row["start_ns"] or 0) for row in self._rows]
+        ends = [int(row["end_ns"] or 0) for row in self._rows]
+        return (min(starts), max(ends)) if starts else None
+
     @property
     def unanswered(self) -> list[tuple[str, str]]:
         """The jobs of which Slurm did not say how long they waited, and why not."""
@@ -146,6 +152,8 @@ class Members:
         started_ns = min(note.start * _NS, begin_ns) if note.start else begin_ns
         eligible_ns = min(max(note.eligible * _NS, earlier_ns), started_ns) if note.eligible else started_ns
         submit_ns = min(max(note.submit * _NS, earlier_ns), eligible_ns) if note.submit else eligible_ns
+        if eligible_ns - submit_ns <= _NS:  # within what Slurm can tell: it was never held
+            eligible_ns = submit_ns
         status = _worst(members)
         common: _Row = {
             "task": len(self._tasks),

@@ -18,13 +18,17 @@ class Span:
     end_ns: int | None
     finished: bool
 
+    def covering(self, other: tuple[int, int] | None) -> Span:
+        """Return the span with what another covers as well."""
+        if other is None:
+            return self
+        start = other[0] if self.start_ns is None else min(self.start_ns, other[0])
+        end = other[1] if self.end_ns is None else max(self.end_ns, other[1])
+        return replace(self, start_ns=start, end_ns=end)
+
     def with_told(self, told: tuple[int, int] | None, *, nothing_else: bool) -> Span:
         """Return the span with what another system told; a run of nothing else is over."""
-        if told is None:
-            return replace(self, finished=self.finished or nothing_else)
-        start = told[0] if self.start_ns is None else min(self.start_ns, told[0])
-        end = told[1] if self.end_ns is None else max(self.end_ns, told[1])
-        return Span(start, end, finished=self.finished or nothing_else)
+        return replace(self.covering(told), finished=self.finished or nothing_else)
 
 
 def span_of(logs: list[LogContent], exits: Exits, offsets: list[Axis], latest: list[int | None]) -> Span:
