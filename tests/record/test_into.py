@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from longpole.store.run import StoredRun, open_run
 from longpole.store.selection import find_run
+from tests.parts import need
 from tests.recording import Someone, total
 
 INTO = ("--into", "together")
@@ -280,3 +283,84 @@ def test_a_scheduler_that_does_not_answer_is_told_with_a_way_on(user: Someone, t
         "How long job 77 waited is not known: scontrol did not answer."
         " 'longpole import --slurm 77' asks the accounting."
     )
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB."""
+    need("root")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k,mode=777", "tmpfs", tmp_path], check=True)
+    yield tmp_path
+    subprocess.run(["umount", "--lazy", tmp_path], check=True)
+
+
+def test_a_disk_that_fills_up_is_said_by_every_command_and_harms_none(
+    user: Someone, small_disk: Path
+) -> None:
+    options = (*INTO, "--runs", str(small_disk))
+    first = user.record("true", options=options)
+    with pytest.raises(OSError, match="No space"):
+        (small_disk / "ballast").write_bytes(bytes(1 << 20))
+    second = user.record(
+        "sh", "-c", "for i in 1 2 3 4 5 6 7 8; do sleep 0.3; done; echo done", options=options
+    )
+
+    assert (first.returncode, first.stderr) == (0, "")
+    assert (second.returncode, second.stdout) == (0, "done\n")
+    assert second.stderr.count("\n") == 1
+    assert "No space left" in second.stderr
+
+
+def test_no_memory_for_rings_is_said_and_the_command_runs(user: Someone) -> None:
+    need("root")
+    script = (
+        "mount -t tmpfs -o size=16k,mode=1777 tmpfs /dev/shm;"
+        " head -c 1M /dev/zero 2>/dev/null > /dev/shm/ballast;"
+        ' exec "$@"'
+    )
+    done = subprocess.run(
+        [
+            "unshare",
+            "--mount",
+            "sh",
+            "-c",
+            script,
+            "sh",
+            *user.command("record", *INTO, "--", "echo", "done"),
+        ],
+        capture_output=True,
+        text=True,
+        env=user.environment(),
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (0, "done\n")
+    assert done.stderr.startswith("longpole: nothing was recorded: no room in /dev/shm")
+
+
+def test_a_run_that_is_removed_meanwhile_is_said_and_the_command_runs_on(user: Someone) -> None:
+    process = user.start("sh", "-c", "sleep 1.5; echo done", options=INTO)
+    wait_for(lambda: (user.runs / ".into" / "together").exists() and list(joint(user).path.glob("log/*")))
+    shutil.rmtree(joint(user).path)
+    out, err = process.communicate(timeout=30)
+
+    assert (process.returncode, out) == (0, "done\n")
+    assert "was removed while recording" in err
+
+
+@pytest.mark.parametrize("name", ["..", "a/b", "-x", "name with spaces", "z" * 200, "été"])
+def test_any_name_makes_a_run_in_the_folder_of_runs(user: Someone, name: str) -> None:
+    done = user.record("true", options=("--into", name))
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert joint(user, name).manifest.name == name if "/" not in name and name != ".." else True
+    assert [path.parent for path in user.runs.glob("2*")] == [user.runs]
+
+
+def test_an_agent_that_waits_for_the_next_command_takes_those_of_a_loop(user: Someone) -> None:
+    loop = f"for i in 1 2 3 4 5 6; do {' '.join(user.command('record', *INTO, '--', 'true'))}; done"
+    subprocess.run(["sh", "-c", loop], env=user.environment(), check=True)
+
+    run = joint(user)
+    assert run.recording.commands == 6
+    assert agents_of(run) == 1
