@@ -51,6 +51,8 @@ def _process(track: ProcessTrack, pid: int) -> bytes:
 
 def _lane(track: LaneTrack, thread: tuple[int, int] | None) -> bytes:
     head = _parent(track.parent) + number(_TRACK_CHILD_ORDER, _IN_ORDER_OF_RANK)
+    if track.rank:
+        head += number(_TRACK_RANK, track.rank)
     if thread is None:
         return head + text(_TRACK_NAME, track.name) + number(_TRACK_MERGING, _NEVER_MERGE)
     pid, tid = thread

@@ -1,4 +1,4 @@
-"""Events: the begin of a slice with its attributes, its end, and the value of a counter."""
+"""Events: the begin of a slice with its attributes and arrows, its end, and the value of a counter."""
 
 from __future__ import annotations
 
@@ -7,21 +7,29 @@ from functools import lru_cache
 
 from longpole.exchange.perfetto.bounds import NEVER, UINT64
 from longpole.exchange.perfetto.packets import event_packet
-from longpole.exchange.perfetto.protobuf import delimited, double, number, text
-from longpole.exchange.perfetto.slices import Count, Slice
+from longpole.exchange.perfetto.protobuf import delimited, double, fixed, number, text
+from longpole.exchange.perfetto.slices import Count, NestedSlice, Slice
 
 # The field numbers of Perfetto's messages, and the types of its events.
 _EVENT_NOTE, _EVENT_TYPE, _EVENT_TRACK, _EVENT_CATEGORY, _EVENT_NAME, _EVENT_VALUE = 4, 9, 11, 22, 23, 44
+_EVENT_LEADS_TO, _EVENT_COMES_FROM = 47, 48
 _NOTE_BOOL, _NOTE_INT, _NOTE_DOUBLE, _NOTE_STRING, _NOTE_NAME = 2, 4, 5, 6, 10
 _BEGIN, _END, _COUNT = 1, 2, 4
 
 _CACHED = 1 << 14
 
 
-def begin_packet(piece: Slice, uuid: int) -> bytes:
+def begin_packet(piece: Slice, uuid: int, arrows: bytes = b"") -> bytes:
     """Return the begin of a slice, on the track of its own or the row of it that has this uuid."""
     notes = _annotations(piece.attributes) if piece.attributes else b""
-    return event_packet(piece.start_ns, _begin(uuid, piece.category, piece.name) + notes)
+    return event_packet(piece.start_ns, _begin(uuid, piece.category, piece.name) + notes + arrows)
+
+
+def nested_begin_packet(one: NestedSlice) -> bytes:
+    """Return the begin of a slice, with its arrows."""
+    out = [fixed(_EVENT_LEADS_TO, arrow) for arrow in one.leads_to]
+    back = [fixed(_EVENT_COMES_FROM, arrow) for arrow in one.comes_from]
+    return begin_packet(one.slice, one.slice.track, b"".join(out + back))
 
 
 def end_packet(at: int, uuid: int) -> bytes:

@@ -18,6 +18,11 @@ def double(field: int, value: float) -> bytes:
     return tag(field, FIXED64) + struct.pack("<d", value)
 
 
+def fixed(field: int, value: int) -> bytes:
+    """Return a field with a whole number, always in 8 bytes."""
+    return tag(field, FIXED64) + struct.pack("<Q", value)
+
+
 def number(field: int, value: int) -> bytes:
     """Return a field with a whole number, in as few bytes as it needs."""
     return tag(field, VARINT) + varint(value)

@@ -32,6 +32,19 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
+class NestedSlice:
+    """A slice whose place among others is known, not found by time: ``depth`` slices of its track enclose it.
+
+    An arrow is a number from 1 that one slice has in ``leads_to`` and a later one in ``comes_from``.
+    """
+
+    slice: Slice
+    depth: int
+    leads_to: tuple[int, ...] = ()
+    comes_from: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Count:
     """The value of a counter track from ``at_ns`` until its next one."""
 

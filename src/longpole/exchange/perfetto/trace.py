@@ -1,7 +1,7 @@
 """A whole trace: descriptions of tracks, then slices and counts.
 
 Slices nest on their track by time, and those that overlap without nesting go to further rows, each a track of
-its own under the lane.
+its own under the lane. Where the caller knows what encloses what, nested slices are written as they are.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from longpole.errors import UsageError
 from longpole.exchange.perfetto.bounds import NEVER
 from longpole.exchange.perfetto.descriptors import row_packet, track_packets
 from longpole.exchange.perfetto.events import begin_packet, count_packet, end_packet
+from longpole.exchange.perfetto.nesting import nested_packets
 from longpole.exchange.perfetto.rows import Rows
-from longpole.exchange.perfetto.slices import Count, Slice
+from longpole.exchange.perfetto.slices import Count, NestedSlice, Slice
 from longpole.exchange.perfetto.tracks import CounterTrack, LaneTrack, ProcessTrack, Track, by_uuid, holder_of
 
 
@@ -24,19 +25,22 @@ def write_trace(
     tracks: Iterable[Track],
     slices: Iterable[Slice],
     counts: Iterable[Count],
+    nested: Iterable[NestedSlice] = (),
 ) -> None:
     """Write a whole trace, in memory that grows with the tracks and the slices open at one time only.
 
     Slices of one track come sorted by start; among equal starts the longer first, if they are to nest. Slices
-    of different tracks may be mixed. ``out`` should be buffered: a packet is some 50 bytes.
+    of different tracks may be mixed. Nested slices are on tracks of their own, each right after what encloses
+    it or after all that lies in a sibling before it. ``out`` should be buffered: a packet is some 50 bytes.
 
     Raises:
         UsageError: A slice or count is on a track that is missing or of the wrong kind, the slices of a track
-            are not sorted, two tracks have one uuid, or a parent is missing.
+            are not sorted, nested ones do not nest, two tracks have one uuid, or a parent is missing.
     """
     known = by_uuid(tracks)
     out.writelines(track_packets(known))
     out.writelines(_slice_packets(known, slices))
+    out.writelines(nested_packets(known, nested))
     out.writelines(_count_packets(known, counts))
 
 

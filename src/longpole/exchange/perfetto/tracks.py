@@ -29,13 +29,15 @@ class ProcessTrack:
 class LaneTrack:
     """Where slices lie: a thread (with a ``tid``, under a process), or anything else that has a name.
 
-    ``parent`` is the uuid of a process or of another lane; without one the lane stands alone.
+    ``parent`` is the uuid of a process or of another lane; without one the lane stands alone. Lanes of one
+    parent are shown by their ``rank``, from 0.
     """
 
     uuid: int
     name: str
     parent: int | None = None
     tid: int | None = None
+    rank: int = 0
 
     def __post_init__(self) -> None:
         check_uuid(self.uuid)
