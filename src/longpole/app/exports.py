@@ -48,6 +48,8 @@ def export_perfetto(run: StoredRun, target: Path, *, force: bool) -> dict[str, i
         "phases": counts.slices,
         "samples": counts.counts,
         "left_out": counts.left_out,
+        "arrows": counts.arrows,
+        "arrows_left_out": counts.arrows_left_out,
     }
 
 

@@ -1,9 +1,9 @@
-"""From a stored run to a trace: processes with their threads, phases on them, samples as counters.
+"""From a stored run to a trace: processes with their threads, tasks, phases on them, samples as counters.
 
 Every phase with a begin becomes a slice of the same length, to the nanosecond; every sample becomes one value
 of a counter, at the begin of its interval, or at its end for amounts such as memory, which are read there.
-Rows that sum up many phases are no intervals and are left out, as are phases whose begin is not known; both
-are counted.
+Rows that sum up many phases are no intervals and are left out, as are phases whose begin is not known or
+after their end, and those that are neither a process's nor a task's; all are counted.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import BinaryIO
 
+from longpole.app.trace_tasks import trace_tasks
 from longpole.exchange.perfetto import Count, CounterTrack, LaneTrack, ProcessTrack, Slice, Track, write_trace
 from longpole.exchange.tables import Cell, chunks
 from longpole.model.execution import CONTAINERS, Scope
@@ -34,7 +35,7 @@ _PHASES = f"""
     SELECT kind, name, process, lane, start_ns, end_ns, attributes FROM phases WHERE {_INTERVAL}
     ORDER BY start_ns, end_ns DESC NULLS FIRST, id
 """
-_LEFT_OUT = f"SELECT count(*) AS rows FROM phases WHERE NOT ({_INTERVAL})"
+_ALL_PHASES = "SELECT count(*) AS rows FROM phases"
 _SAMPLES = """
     SELECT resource, samples.scope, owner, if(unit = 'bytes', end_ns, start_ns) AS at_ns, value
     FROM samples JOIN resources ON resource = resources.id
@@ -52,6 +53,8 @@ class TraceCounts:
     slices: int
     counts: int
     left_out: int
+    arrows: int
+    arrows_left_out: int
 
 
 def trace_rows(run: StoredRun) -> int:
@@ -62,21 +65,31 @@ def trace_rows(run: StoredRun) -> int:
 
 def write_run_trace(run: StoredRun, out: BinaryIO, done: Callable[[int], None]) -> TraceCounts:
     """Write a run as a Perfetto trace, telling ``done`` now and then how many rows were written since."""
-    tracks = _Tracks(run)
+    uuids = count(1)
+    tracks = _Tracks(run, uuids)
+    tasks = trace_tasks(run, uuids)
     phases, samples = run.query(_PHASES), run.query(_SAMPLES)
     slices = (tracks.slice_of(row) for chunk in chunks(phases) for row in _telling(chunk, done))
     counts = (tracks.count_of(row) for chunk in chunks(samples) for row in _telling(chunk, done))
-    write_trace(out, tracks.all, slices, counts)
-    left_out = _whole(run.query(_LEFT_OUT)["rows"][0]) or 0
-    return TraceCounts(len(tracks.all), phases.rows, samples.rows, left_out)
+    write_trace(out, [*tracks.all, *tasks.tracks], slices, counts, tasks.slices)
+    drawn = phases.rows + len(tasks.slices)
+    done(len(tasks.slices))
+    return TraceCounts(
+        tracks=len(tracks.all) + len(tasks.tracks),
+        slices=drawn,
+        counts=samples.rows,
+        left_out=(_whole(run.query(_ALL_PHASES)["rows"][0]) or 0) - drawn,
+        arrows=tasks.arrows,
+        arrows_left_out=tasks.arrows_left_out,
+    )
 
 
 class _Tracks:
     """The tracks of a run, and where each of its rows belongs."""
 
-    def __init__(self, run: StoredRun) -> None:
-        self._uuids = count(2)
-        self._run = LaneTrack(1, run.manifest.name)
+    def __init__(self, run: StoredRun, uuids: Iterator[int]) -> None:
+        self._uuids = uuids
+        self._run = LaneTrack(next(uuids), run.manifest.name)
         self.all: list[Track] = [self._run]
         self._processes: dict[Cell, ProcessTrack] = {}
         self._lanes: dict[tuple[Cell, Cell], int] = {}

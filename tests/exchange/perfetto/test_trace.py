@@ -194,6 +194,15 @@ def test_processes_threads_lanes_and_counters_are_described():
     assert (power.name, power.counter.unit_name, power.HasField("parent_uuid")) == ("power", "W", False)
 
 
+def test_lanes_are_shown_in_the_order_of_their_ranks():
+    tracks = [LaneTrack(1, "group"), LaneTrack(2, "a", 1), LaneTrack(3, "b", 1, rank=1)]
+
+    group, first, second = descriptors(decode(encode(tracks)))
+
+    assert group.child_ordering == proto.TrackDescriptor.EXPLICIT
+    assert (first.sibling_order_rank, second.sibling_order_rank) == (0, 1)
+
+
 def test_processes_of_one_pid_stay_apart_and_show_it():
     tracks = [ProcessTrack(1, "a", 1), ProcessTrack(2, "b", 1), ProcessTrack(3, "c"), ProcessTrack(4, "d", 0)]
 
