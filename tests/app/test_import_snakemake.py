@@ -166,6 +166,26 @@ def test_moment_that_cannot_be_is_not_known(
     assert "When 1 of 1 jobs began is not known." in gaps
 
 
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"rule": "\ud800"},
+        {"rule": "x" * 10_000_000},
+        {"input": ["\ud800", "a\x00b", "x" * 5000, None, []]},
+        {"shellcmd": "x" * 10_000_000},
+        {"starttime": 2e9, "endtime": 1e9},
+    ],
+)
+def test_record_of_absurd_content_is_taken_as_far_as_it_goes(
+    flow: Path, capsys: pytest.CaptureFixture[str], facts: dict[str, Any]
+) -> None:
+    record(flow, "a.txt", **facts)
+
+    run, _ = imported(flow, capsys)
+
+    assert rows(run, "SELECT count(*) AS n FROM tasks") == [(1,)]
+
+
 def test_what_is_no_file_is_passed_over(flow: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record(flow, "good.txt")
     own = flow / ".snakemake"

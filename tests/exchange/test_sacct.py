@@ -195,6 +195,15 @@ def test_what_a_file_lacks_is_said() -> None:
     assert [row["start_ns"] for row in phases(tale, "job")] == [None]
 
 
+@pytest.mark.parametrize(
+    "moment", ["99999999999999999999", "9999-12-31T23:59:59", "0001-01-01T00:00:00", "²"]
+)
+def test_moment_that_cannot_be_is_not_known(moment: str) -> None:
+    tale = told(line("7", Submit=moment, Eligible=moment, Start=moment, End=moment, MaxRSS="1.2.3K"))
+
+    assert [(row["start_ns"], row["end_ns"]) for row in phases(tale, "job")] == [(None, None)]
+
+
 def test_lines_that_are_none_are_counted() -> None:
     assert told(line("7"), "what|is|this").gaps == ("1 line of the file could not be understood.",)
 

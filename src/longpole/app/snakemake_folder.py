@@ -41,7 +41,7 @@ def read_folder(folder: Path, zone: tzinfo | None = None, name: str = "") -> Tol
     if folder.name == _OWN:
         folder = folder.parent
     own = folder / _OWN
-    if not (own / "metadata").is_dir() and not (own / "log").is_dir():
+    if not os.path.isdir(own / "metadata") and not os.path.isdir(own / "log"):
         raise UnreadableFileError(
             f"{folder} is a directory in which Snakemake has not run: there is no {_OWN}/metadata in it."
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+_NS = 1_000_000_000
+_LATEST_S = 1 << 32  # in the year 2106
 # What Slurm says of a job without nodes: its start, if it has one, is when it was cancelled.
 NO_NODES = "None assigned"
 # What is beyond stays one task: nobody waits for so many, and a file may say anything.
@@ -46,6 +48,11 @@ class Entry:
     folder: str = ""
     submit_line: str = ""
     never_eligible: bool = False
+
+
+def moment_ns(seconds: float) -> int | None:
+    """Return a moment in our unit; none for 0, which is what has not happened, and for what cannot be."""
+    return round(seconds * _NS) if 0 < seconds < _LATEST_S else None
 
 
 def elements_of(entry: Entry) -> list[Entry]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from longpole.exchange.sacct_entry import NO_NODES, Entry
+from longpole.exchange.sacct_entry import NO_NODES, Entry, moment_ns
 from longpole.exchange.unreadable import UnreadableFileError
 
 _NS = 1_000_000_000
+_MOST = 1 << 60
 
 
 def entries_of_json(text: str) -> tuple[list[Entry], list[str]]:
@@ -118,8 +119,7 @@ def _nodes(nodes: object) -> str:
 
 
 def _moment(value: object) -> int | None:
-    seconds = _number(value)
-    return seconds * _NS if seconds else None
+    return moment_ns(_number(value) or 0)
 
 
 def _spent(value: object) -> int | None:
@@ -132,4 +132,6 @@ def _number(value: object) -> int | None:
     """Return a number, bare or wrapped as newer versions have it."""
     if isinstance(value, dict):
         value = value.get("number") if value.get("set", True) and not value.get("infinite") else None
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < _MOST:
+        return None
+    return int(value)

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 from datetime import datetime, tzinfo
 
-from longpole.exchange.sacct_entry import NO_NODES, Entry
+from longpole.exchange.sacct_entry import NO_NODES, Entry, moment_ns
 from longpole.exchange.unreadable import UnreadableFileError
 
 _DELIMITERS = ("\x1f", "|", "\t", ";", ",")
-_DURATION = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.(\d+))?")
-_SIZE = re.compile(r"([\d.]+)([KMGTP]?)(?:i?B)?[nc]?")
+_DURATION = re.compile(r"(?:(\d{1,9})-)?(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})(?:\.(\d+))?", re.ASCII)
+_SIZE = re.compile(r"(\d{1,18}(?:\.\d+)?)([KMGTP]?)(?:i?B)?[nc]?")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _NS = 1_000_000_000
 _NOT_YET = ("Unknown", "None")
@@ -60,16 +60,16 @@ class _Times:
 
     def moment(self, text: str) -> int | None:
         """Return nanoseconds of UTC; None for what has not happened."""
-        if text.isdigit():
-            return int(text) * _NS if int(text) else None
+        if text.isdecimal():
+            return moment_ns(int(text[:20]))
         try:
             moment = datetime.fromisoformat(text)
-        except ValueError:
+            if moment.tzinfo is None:
+                self._guessed = self._guessed or self._zone is None
+                moment = moment.replace(tzinfo=self._zone) if self._zone else moment.astimezone()
+            return moment_ns(moment.timestamp())
+        except (ValueError, OverflowError, OSError):
             return None  # Unknown, None: it has not happened
-        if moment.tzinfo is None:
-            self._guessed = self._guessed or self._zone is None
-            moment = moment.replace(tzinfo=self._zone) if self._zone else moment.astimezone()
-        return round(moment.timestamp() * _NS)
 
     def gaps(self) -> list[str]:
         """Return what must be said about the times."""
@@ -174,7 +174,7 @@ def _bytes(text: str) -> int | None:
 
 def _whole(text: str) -> int | None:
     text = text.strip()
-    return int(text) if text.lstrip("-").isdigit() else None
+    return int(text) if re.fullmatch(r"-?\d{1,18}", text, re.ASCII) else None
 
 
 def _known(text: str) -> str:

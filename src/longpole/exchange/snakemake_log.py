@@ -18,6 +18,7 @@ _START = re.compile(r"(?:local)?(?:rule|checkpoint) (\S+):")
 _FACT = re.compile(r"(input|output|jobid|benchmark|wildcards|threads): (.*)")
 _FINISHED = re.compile(r"Finished job(?:id:)? (\d+)\b.*")
 _FAILED = re.compile(r"Error in rule (\S+):")
+_LATEST_S = 1 << 32  # in the year 2106
 
 
 @dataclass(slots=True)
@@ -107,6 +108,7 @@ def _nanoseconds(text: str, zone: tzinfo | None) -> int | None:
     try:
         moment = datetime.strptime(text, "%a %b %d %H:%M:%S %Y")  # noqa: DTZ007  it gets its zone below
         moment = moment.replace(tzinfo=zone) if zone else moment.astimezone()
-        return int(moment.timestamp()) * 1_000_000_000
+        seconds = int(moment.timestamp())
     except (ValueError, OverflowError, OSError):
         return None
+    return seconds * 1_000_000_000 if 0 < seconds < _LATEST_S else None

@@ -22,7 +22,8 @@ from longpole.model.execution import Status
 from longpole.model.told import Told
 from longpole.record.secrets import replace_secrets
 
-_LATEST_S = 4.1e9  # the end of this century
+_LATEST_S = 1 << 32  # in the year 2106
+_SHELL_LETTERS = 4000
 _QUEUE = (
     "Snakemake keeps no times of waiting: on a cluster a job lasts from when it was handed on to when its "
     "end was seen, the queue with it."
@@ -107,7 +108,7 @@ def _jobs_of(records: Iterable[tuple[str, str]]) -> tuple[list[_Job], int]:
         )
         job = jobs.setdefault(key, _Job(rule, inputs))
         job.outputs.append(output)
-        job.shell = str(record.get("shellcmd") or "")
+        job.shell = str(record.get("shellcmd") or "")[:_SHELL_LETTERS]
         job.cluster_job = str(record.get("external_jobid") or "")
         start_ns, end_ns = _moment(record.get("starttime")), _moment(record.get("endtime"))
         job.start_ns = min(filter(None, (job.start_ns, start_ns)), default=None)

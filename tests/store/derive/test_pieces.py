@@ -68,3 +68,20 @@ def test_what_is_sound_is_read() -> None:
 def test_what_is_no_piece_is_refused(data: bytes) -> None:
     with pytest.raises(PieceError):
         read_piece(data)
+
+
+def test_long_words_make_smaller_pieces_and_none_is_without_end() -> None:
+    names = [f"{number:04}" + "x" * 4000 for number in range(1000)] + ["y" * 10_000_000]
+
+    pieces = list(pieces_of("tasks", Columns({"name": texts(names)})))
+
+    assert max(map(len, pieces)) < 2 << 20
+    found = [name for piece in pieces for name in read_piece(piece)[1]["name"]]
+    assert found[:1000] == names[:1000]
+    assert names[1000].startswith(found[1000])
+
+
+def test_half_of_a_character_does_not_stop_the_rest() -> None:
+    [piece] = pieces_of("tasks", Columns({"name": texts(["\ud800x", "größe"])}))
+
+    assert list(read_piece(piece)[1]["name"]) == ["?x", "größe"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,7 +100,7 @@ def _read(files: tuple[str, ...], zone: tzinfo | None, name: str) -> Told:
 
     if not files:
         raise UsageError("Give a file or directory, '--slurm JOBID...' or '--since DATE'.")
-    if any(Path(file).expanduser().is_dir() for file in files):
+    if any(os.path.isdir(os.path.expanduser(file)) for file in files):
         return _read_folder(files, zone, name)
     texts = [_text(file) for file in files]
     for file, text in zip(files, texts, strict=True):

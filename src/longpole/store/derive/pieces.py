@@ -20,6 +20,9 @@ from longpole.store.derive.arrays import Arrays, Marks, hidden, texts
 
 # So many rows are what one flipped bit can cost.
 PIECE_ROWS = 1024
+# What a log takes at once is a few times as much.
+_PIECE_BYTES = 1 << 20
+_WORD_LETTERS = 1 << 18
 _NUMBERS = {Type.INTEGER: "<i8", Type.FLOAT: "<f8"}
 
 
@@ -43,8 +46,7 @@ class PieceError(ValueError):
 def pieces_of(table: str, rows: Columns) -> Iterator[bytes]:
     """Yield the rows of a table in pieces."""
     for start in range(0, rows.rows, PIECE_ROWS):
-        stop = min(start + PIECE_ROWS, rows.rows)
-        yield msgspec.msgpack.encode(_piece(table, rows, start, stop))
+        yield from _fitting(table, rows, start, min(start + PIECE_ROWS, rows.rows))
 
 
 def read_piece(data: bytes) -> tuple[str, Arrays]:
@@ -66,6 +68,17 @@ def read_piece(data: bytes) -> tuple[str, Arrays]:
     }
 
 
+def _fitting(table: str, rows: Columns, start: int, stop: int) -> Iterator[bytes]:
+    """Yield rows as one piece or, where their words are long, as several."""
+    piece = msgspec.msgpack.encode(_piece(table, rows, start, stop))
+    if len(piece) <= _PIECE_BYTES or stop - start == 1:
+        yield piece
+        return
+    middle = (start + stop) // 2
+    yield from _fitting(table, rows, start, middle)
+    yield from _fitting(table, rows, middle, stop)
+
+
 def _piece(table: str, rows: Columns, start: int, stop: int) -> _Piece:
     types = {field.name: field.type for field in TABLES[table].fields}
     numbers, words, unknown = {}, {}, {}
@@ -81,7 +94,9 @@ def _piece(table: str, rows: Columns, start: int, stop: int) -> _Piece:
 
 
 def _word(column: Column, place: int) -> str:
-    return column.words[place] if column.words else ""
+    """Return a word as it can be written: of a length, and without halves of characters."""
+    word = column.words[place][:_WORD_LETTERS] if column.words else ""
+    return word if word.isascii() else word.encode("utf-8", "replace").decode("utf-8")
 
 
 def _column(name: str, kind: Type, piece: _Piece) -> NDArray[Any]:
