@@ -12,7 +12,7 @@ from longpole.record.rundir import is_below_launcher, is_inside_run
 
 _FEWEST_HZ, _MOST_HZ = 0.1, 100.0
 _LONGEST_PID = 10
-_FOR_COMMANDS = ("--into", "--linger", "--detail")
+_FOR_COMMANDS = ("--into", "--join", "--linger", "--detail")
 
 HELP = """\
 Usage: longpole record [OPTIONS] [--] COMMAND [ARGUMENT...]
@@ -75,7 +75,7 @@ def record(arguments: list[str]) -> int:
 
 def _launch(command: list[str], options: RecordOptions) -> int:
     try:
-        if is_inside_run() and (not options.into or is_below_launcher()):
+        if is_inside_run() and (not (options.into or options.join) or is_below_launcher()):
             from longpole.record.joined import launch_joined
 
             return launch_joined(command, options)
@@ -207,9 +207,14 @@ def _set_into(options: RecordOptions, value: str) -> None:
     options.into = value.strip()
 
 
+def _set_join(options: RecordOptions, value: str) -> None:
+    options.join = os.path.abspath(value)
+
+
 _FLAGS = {"--files": "files", "--new": "new"}
 _VALUED = {
     "--into": _set_into,
+    "--join": _set_join,  # for who starts commands for a run that it has made, as our plug-in for Snakemake
     "--name": _set_name,
     "--runs": _set_runs,
     "--rate": _set_rate,

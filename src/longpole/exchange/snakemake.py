@@ -43,6 +43,16 @@ class _Job:
     submission: Submission | None = None
 
 
+def task_said(number: int, attempt: int) -> str:
+    """Return how a command says, in its environment, which attempt of which job it runs for.
+
+    Examples:
+        >>> task_said(7, 1)
+        'Snakemake:8:1'
+    """
+    return f"{TELLER}:{number + 1}:{attempt}"
+
+
 class Workflow:
     """Turns events into rows, in the order in which they come."""
 

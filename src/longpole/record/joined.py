@@ -17,6 +17,7 @@ from longpole.record.options import name_of
 from longpole.record.proc import read_io
 from longpole.record.reaper import Reaper
 from longpole.record.supervise import Watch, end_as, take_signals
+from longpole.record.surroundings import TASK_VARIABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from longpole.record.options import RecordOptions
 
 _SLOTS = 1024
+_LONGEST_TASK = 200
 
 
 def launch_joined(command: list[str], options: RecordOptions) -> int:
@@ -50,7 +52,8 @@ def launch_joined(command: list[str], options: RecordOptions) -> int:
 
 def _write(ring: Ring, name: str, times: tuple[int, int], status: int, io: tuple[int, int, int, int]) -> None:
     """Write the phase, and what this launcher itself has used, which is no part of the workload."""
-    ring.once(json.dumps({"role": "launcher"}))
+    task = os.environ.get(TASK_VARIABLE, "")
+    ring.once(json.dumps({"role": "launcher", **({"task": task[:_LONGEST_TASK]} if task else {})}))
     names = ring.text(name), ring.text("command")
     attributes = ring.once(json.dumps({"exit_code": exit_code_of(status)}))
     outcome = OK if status == 0 else FAILED

@@ -73,6 +73,9 @@ class Member:
 
     def start(self) -> None:
         """Join the run and find or start its agent; if that cannot be, the command runs unrecorded."""
+        if self._options.join:
+            self._start_there(self._options.join)
+            return
         runs = self._options.runs or "the folder of runs"
         into = self._options.into
         try:
@@ -85,12 +88,18 @@ class Member:
         else:
             self._start_in(path)
 
+    def _start_there(self, path: str) -> None:
+        if os.access(os.path.join(path, "log"), os.W_OK | os.X_OK):
+            self._start_in(path)
+        else:
+            self._fail(f"cannot write into the run {path}")
+
     def _fail(self, why: str) -> None:
         self.troubles.append(f"nothing was recorded: {why}")
 
     def _start_in(self, path: str) -> None:
         idle_s = last_activity_s(path)
-        if idle_s > _LONG_AGO_S:
+        if idle_s > _LONG_AGO_S and self._options.into:
             self.troubles.append(
                 f"joined the run '{self._options.into}', into which nothing was recorded for"
                 f" {idle_s / 3600:,.0f} hours; --new begins another of that name"
