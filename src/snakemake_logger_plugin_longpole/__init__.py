@@ -57,7 +57,7 @@ class LogHandler(LogHandlerBase):
         self._groups: dict[str, list[int]] = {}
         self._given_up = _is_job_of_a_workflow(sys.argv)
         self._beginning = threading.Lock()
-        if getattr(self.settings, "processes", False) and not (self._given_up or self.common_settings.dryrun):
+        if getattr(self.settings, "processes", False) and not self.common_settings.dryrun:
             self._record_processes()
 
     def emit(self, record: LogRecord) -> None:
@@ -103,9 +103,12 @@ class LogHandler(LogHandlerBase):
 
     def _record_processes(self) -> None:
         try:
-            from snakemake_logger_plugin_longpole.processes import record_processes
+            from snakemake_logger_plugin_longpole.processes import record_jobs, record_steps
 
-            record_processes(self._run_path)
+            if self._given_up:
+                record_steps()
+            else:
+                record_jobs(self._run_path)
         except Exception as error:  # noqa: BLE001  another Snakemake than we know
             reason = f"{type(error).__name__}: {error}"
             sys.stderr.write(f"longpole: the processes of jobs are not recorded: {reason}\n")

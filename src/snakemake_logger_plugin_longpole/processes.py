@@ -3,9 +3,10 @@
 Method: three places of Snakemake are wrapped in the process that runs the workflow. Its local executor says
 which job a thread is about to run; ``snakemake.shell`` starts commands of that job, which then are commands
 of ``longpole record``; and executors write down the command of a job that another Snakemake is to run, here
-or on a cluster, which then is recorded with all that it starts. A command says its job by a variable.
-Jobs of a group are one command, and none of theirs alone: they are left out. What is not as expected is
-executed as it is.
+or on a cluster, which then is recorded with all that it starts. That Snakemake may in turn leave its job to a
+step of Slurm, which is no descendant of its: it loads this plug-in too, to have the step recorded.
+A group of jobs is one command, and of none of them alone: it is left out. What is not as expected is executed
+as it is.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from snakemake.executors.local import Executor as LocalExecutor
 from snakemake_interface_executor_plugins.executors.real import RealExecutor
 
 from longpole.exchange.snakemake import task_said
+from longpole.record.rundir import RUN_VARIABLE
 from longpole.record.surroundings import TASK_VARIABLE
 
 # ``job`` is what a thread of Snakemake runs; no context, since each thread's event loop keeps its first.
@@ -34,10 +36,12 @@ _find_run: Callable[[], str] = str
 # What a command line can hold between any quotes.
 _PLAIN = re.compile(r"[\w@%+=:,./ -]*", re.ASCII)
 _LAUNCH = str(Path(__file__).resolve().with_name("launch.py"))
+_IN_STEPS = "snakemake_executor_plugin_slurm"
+_LOAD_US = "--logger longpole --logger-longpole-processes "
 
 
-def record_processes(find_run: Callable[[], str]) -> None:
-    """From now on record what jobs execute into the run that is found then."""
+def record_jobs(find_run: Callable[[], str]) -> None:
+    """From now on record what jobs of this workflow execute, into the run that is found then."""
     global _find_run  # noqa: PLW0603  Snakemake's own functions are replaced once in a process
     shell = sys.modules["snakemake.shell"]  # in its package that name is the class of shell commands
     if not isinstance(shell.sp, _Subprocess):
@@ -45,6 +49,20 @@ def record_processes(find_run: Callable[[], str]) -> None:
         RealExecutor.format_job_exec = _recorded_job(RealExecutor.format_job_exec)
         shell.sp = _Subprocess()  # type: ignore[attr-defined]
     _find_run = find_run
+
+
+def record_steps() -> None:
+    """In a Snakemake that is recorded for one job: record what it does not execute below itself."""
+    write = RealExecutor.format_job_exec
+    task, run = os.environ.get(TASK_VARIABLE, ""), os.environ.get(RUN_VARIABLE, "")
+
+    @wraps(write)
+    def write_recorded(executor: Any, job: Any) -> str:
+        below = isinstance(executor, LocalExecutor)
+        command = str(write(executor, job))
+        return command if below else in_words(command, executor.get_python_executable(), task, run)
+
+    RealExecutor.format_job_exec = write_recorded
 
 
 def _knowing_job(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,15 +82,23 @@ def _recorded_job(write: Callable[[Any, Any], str]) -> Callable[[Any, Any], str]
     def write_recorded(executor: Any, job: Any) -> str:
         command = write(executor, job)
         try:
-            return in_words(command, executor.get_python_executable(), _said_of(job), _find_run())
+            more = _LOAD_US if type(executor).__module__ == _IN_STEPS else ""
+            return in_words(command, executor.get_python_executable(), _said_of(job), _find_run(), more)
         except Exception:  # noqa: BLE001  the job must run
             return command
 
     return write_recorded
 
 
-def in_words(command: str, python: str, task: str, run: str) -> str:
+def in_words(command: str, python: str, task: str, run: str, more: str = "") -> str:
     """Return the command line of a job such that its Snakemake is recorded; as it is where that is not sure.
+
+    Args:
+        command: As Snakemake has it; parts of it may come before and behind its own.
+        python: What it executes Snakemake by; another than ours may not have Longpole.
+        task: How the job is said.
+        run: The folder of the run.
+        more: Arguments for that Snakemake.
 
     Examples:
         >>> in_words("cd x && python -m snakemake -j1", "python", "Snakemake:8:1", "/no run")
@@ -84,8 +110,7 @@ def in_words(command: str, python: str, task: str, run: str) -> str:
     plain = all(_PLAIN.fullmatch(text) for text in (python, task, run, _LAUNCH))
     if not (ours and plain and found) or start in after or (before and not before.endswith(" ")):
         return command
-    launcher = " ".join(shlex.quote(word) for word in _launcher(run))
-    return f"{before}{TASK_VARIABLE}={shlex.quote(task)} {launcher} {found}{after}"
+    return f"{before}{shlex.join(_launcher(run, task))} {found}{more}{after}"
 
 
 class _Subprocess:
@@ -113,15 +138,14 @@ def recorded_call(
     known = len(arguments) == 1 and isinstance(arguments[0], str) and options.get("shell") is True
     if not known or not task or not os.path.isdir(run):
         return None
-    shell = options.get("executable") or "/bin/sh"
-    changed = {name: value for name, value in options.items() if name not in ("shell", "executable")}
-    changed["env"] = {**(options.get("env") or os.environ), TASK_VARIABLE: task}
-    return [*_launcher(run), str(shell), "-c", arguments[0]], changed
+    shell = str(options.get("executable") or "/bin/sh")
+    others = {name: value for name, value in options.items() if name not in ("shell", "executable")}
+    return [*_launcher(run, task), shell, "-c", arguments[0]], others
 
 
-def _launcher(run: str) -> list[str]:
+def _launcher(run: str, task: str) -> list[str]:
     # What a command leaves behind is no more waited for than without us.
-    return [sys.executable, "-I", _LAUNCH, "--join", run, "--linger", "0", "--"]
+    return [sys.executable, "-I", _LAUNCH, "--join", run, "--task", task, "--linger", "0", "--"]
 
 
 def _said_of(job: Any) -> str:

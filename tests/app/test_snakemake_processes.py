@@ -1,4 +1,4 @@
-"""Snakemake with ``--logger-longpole-processes``: processes lie under their jobs, and nothing else changes."""
+"""Snakemake with ``--logger-longpole-processes``: processes lie under jobs, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -115,12 +115,10 @@ def test_results_logs_and_exit_code_are_those_without_us(flow: Path) -> None:
 
 
 def test_commands_find_their_shell_folder_environment_and_streams_as_ever(flow: Path) -> None:
-    ask = (
-        "echo $BASHOPTS $SHELLOPTS $0; pwd; echo $OMP_NUM_THREADS $LD_X; readlink /proc/self/fd/0; ulimit -a"
-    )
-    (flow / "Snakefile").write_text(
-        f'rule all:\n    threads: 2\n    output: "out.txt"\n    shell: "( {ask}; ) > {{output}}; echo out; echo err >&2"\n'
-    )
+    ask = "echo $SHELLOPTS $0; pwd; echo $OMP_NUM_THREADS $LD_X; readlink /proc/self/fd/0; ulimit -a"
+    shell = f"( {ask}; ) > {{output}}; echo out; echo err >&2"
+    rule = f'rule all:\n    threads: 2\n    output: "out.txt"\n    shell: "{shell}"\n'
+    (flow / "Snakefile").write_text(rule)
     bare = snakemake(flow, "--cores", "2", environment={"LD_X": "kept"})
     without = results(flow)
     (flow / "out.txt").unlink()
@@ -219,3 +217,17 @@ def test_on_slurm_processes_lie_under_their_jobs(flow: Path, slurm: Slurm) -> No
         *(("work s=s07", 1, "head"), ("work s=s07", 1, "touch"), ("work s=s07", 2, "head")),
     ]
     assert run.recording.gaps == ()
+
+
+@pytest.mark.timeout(300)
+def test_in_steps_of_slurm_processes_lie_under_their_jobs(flow: Path, slurm: Slurm) -> None:
+    need("slurm-executor")
+    wanted = ("--jobs", "6", "--retries", "1", "--executor", "slurm", "--default-resources", "mem_mb=50")
+    often = ("--seconds-between-status-checks", "2")
+    done = snakemake(flow, *wanted, *often, *RECORDED, environment={"SLURM_CONF": str(slurm.conf)})
+
+    assert done.returncode == 0, done.stderr
+    run = the_run(flow)
+    assert_every_process_lies_under_a_job(run)
+    commands = lying(run, "task_name, attempt, name", "name IN ('touch', 'wc') ORDER BY 1, 2, 3")
+    assert commands == [("end s=s06", 1, "wc"), ("end s=s07", 1, "wc"), ("work s=s07", 1, "touch")]

@@ -12,7 +12,7 @@ from longpole.record.rundir import is_below_launcher, is_inside_run
 
 _FEWEST_HZ, _MOST_HZ = 0.1, 100.0
 _LONGEST_PID = 10
-_FOR_COMMANDS = ("--into", "--join", "--linger", "--detail")
+_FOR_COMMANDS = ("--into", "--join", "--task", "--linger", "--detail")
 
 HELP = """\
 Usage: longpole record [OPTIONS] [--] COMMAND [ARGUMENT...]
@@ -211,10 +211,13 @@ def _set_join(options: RecordOptions, value: str) -> None:
     options.join = os.path.abspath(value)
 
 
+def _set_task(options: RecordOptions, value: str) -> None:
+    options.task = value
+
+
 _FLAGS = {"--files": "files", "--new": "new"}
 _VALUED = {
     "--into": _set_into,
-    "--join": _set_join,  # for who starts commands for a run that it has made, as our plug-in for Snakemake
     "--name": _set_name,
     "--runs": _set_runs,
     "--rate": _set_rate,
@@ -222,4 +225,7 @@ _VALUED = {
     "--disk": _set_disk,
     "--detail": _set_detail,
     "--pid": _add_pid,
+    # for who starts commands of a run that it has made and tells of, as our plug-in for Snakemake
+    "--join": _set_join,
+    "--task": _set_task,
 }

@@ -30,7 +30,7 @@ from longpole.record.rundir import (
     remove_file,
     working_folder,
 )
-from longpole.record.surroundings import here
+from longpole.record.surroundings import TASK_VARIABLE, here
 from longpole.record.taskstats import open_exit_records
 
 TYPE_CHECKING = False
@@ -136,7 +136,7 @@ class Member:
             "folder": working_folder()[: _LONGEST_COMMAND // 3],
             "pid": os.getpid(),
             "began": time.monotonic_ns(),
-            **here(),
+            **here(self._options.task),
         }
         return json_text(facts)
 
@@ -196,6 +196,8 @@ class Member:
             environment[RUN_VARIABLE] = self._assignment.run_path
             environment[RINGS_VARIABLE] = self._assignment.rings_folder
             environment[LAUNCHER_VARIABLE] = str(os.getpid())
+            if self._options.task:
+                environment[TASK_VARIABLE] = self._options.task
             with_hooks(environment, self._options.detail)
         return environment
 

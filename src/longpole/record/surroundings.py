@@ -54,6 +54,6 @@ def _take(facts: dict[str, object], key: str, names: tuple[str, ...], environmen
         facts[key] = int(value)
 
 
-def here() -> dict[str, object]:
-    """Return what is known of where this process runs."""
-    return surroundings(dict(os.environ))
+def here(task: str = "") -> dict[str, object]:
+    """Return what is known of where this process runs, for a task that may be known better."""
+    return surroundings({**os.environ, **({TASK_VARIABLE: task} if task else {})})
