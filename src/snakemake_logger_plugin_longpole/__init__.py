@@ -27,6 +27,7 @@ from longpole.exchange.rows import Rows, as_columns
 from longpole.exchange.sacct_jobs import TELLER as SLURM
 from longpole.exchange.snakemake import TELLER, Workflow
 from longpole.exchange.snakemake_cluster import submitted_in
+from snakemake_logger_plugin_longpole.steps import record_steps, starts_steps
 
 # How long Snakemake may have to wait for us at its end.
 _SACCT_LIMIT_S = 20.0
@@ -57,7 +58,8 @@ class LogHandler(LogHandlerBase):
         self._groups: dict[str, list[int]] = {}
         self._given_up = _is_job_of_a_workflow(sys.argv)
         self._beginning = threading.Lock()
-        if getattr(self.settings, "processes", False) and not self.common_settings.dryrun:
+        recorded = getattr(self.settings, "processes", False)
+        if recorded and not (self._given_up or self.common_settings.dryrun):
             self._record_processes()
 
     def emit(self, record: LogRecord) -> None:
@@ -103,12 +105,9 @@ class LogHandler(LogHandlerBase):
 
     def _record_processes(self) -> None:
         try:
-            from snakemake_logger_plugin_longpole.processes import record_jobs, record_steps
+            from snakemake_logger_plugin_longpole.processes import record_jobs
 
-            if self._given_up:
-                record_steps()
-            else:
-                record_jobs(self._run_path)
+            record_jobs(self._run_path)
         except Exception as error:  # noqa: BLE001  another Snakemake than we know
             reason = f"{type(error).__name__}: {error}"
             sys.stderr.write(f"longpole: the processes of jobs are not recorded: {reason}\n")
@@ -202,3 +201,7 @@ def _status(name: str) -> os.stat_result | None:
         return os.stat(name)
     except (OSError, ValueError):
         return None
+
+
+if starts_steps(sys.argv, os.environ):
+    record_steps()
