@@ -1,4 +1,4 @@
-"""Steps of Slurm, to which Snakemake's executor for Slurm leaves its jobs: no descendants of the recorded one.
+"""Steps of Slurm, to which its executor leaves jobs of Snakemake: they are not below what is recorded.
 
 The Snakemake that a job of Slurm executes is recorded; it starts another by ``srun``, and that one has to be
 recorded by itself. Loggers are not started there, but their modules are loaded, as those of all plug-ins.
