@@ -280,3 +280,17 @@ def test_a_scheduler_that_does_not_answer_is_told_with_a_way_on(user: Someone, t
         "How long job 77 waited is not known: scontrol did not answer."
         " 'longpole import --slurm 77' asks the accounting."
     )
+
+
+def test_a_command_joins_a_run_by_its_folder(user: Someone) -> None:
+    user.record("true", options=INTO)
+    user.record("true", options=("--join", str(joint(user).path)))
+
+    assert joint(user).recording.commands == 2
+
+
+def test_a_run_whose_folder_is_not_here_is_named_and_the_command_runs(user: Someone) -> None:
+    done = user.record("echo", "done", options=("--join", "/absent/run"))
+
+    assert (done.returncode, done.stdout) == (0, "done\n")
+    assert done.stderr == "longpole: nothing was recorded: cannot write into the run /absent/run\n"

@@ -110,3 +110,11 @@ def test_told_rows_keep_their_parents_beside_commands(telling: Telling) -> None:
     found = rows(ended(telling), "SELECT id, kind, parent FROM phases ORDER BY id")
 
     assert found == [(1, "run", None), (2, "job", 1), (3, "exec", 2), (4, "process", 3)]
+
+
+def test_run_goes_on_between_commands_until_it_is_told_to_the_end(telling: Telling) -> None:
+    execute(telling, "Snakemake:8:1")
+    between = open_run(Path(telling.path)).state
+
+    assert between == "running"
+    assert ended(telling).state == "finished"
