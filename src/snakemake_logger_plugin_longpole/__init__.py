@@ -27,6 +27,7 @@ from longpole.exchange.rows import Rows, as_columns
 from longpole.exchange.sacct_jobs import TELLER as SLURM
 from longpole.exchange.snakemake import TELLER, Workflow
 from longpole.exchange.snakemake_cluster import submitted_in
+from snakemake_logger_plugin_longpole.command_lines import GROUP_VARIABLE
 from snakemake_logger_plugin_longpole.steps import record_steps, starts_steps
 
 # How long Snakemake may have to wait for us at its end.
@@ -205,3 +206,7 @@ def _status(name: str) -> os.stat_result | None:
 
 if starts_steps(sys.argv, os.environ):
     record_steps()
+elif os.environ.get(GROUP_VARIABLE) and _is_job_of_a_workflow(sys.argv):
+    from snakemake_logger_plugin_longpole.processes import record_group
+
+    record_group()

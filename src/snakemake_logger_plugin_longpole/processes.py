@@ -4,8 +4,8 @@ Method: three places of Snakemake are wrapped in the process that runs the workf
 which job a thread is about to run; ``snakemake.shell`` starts commands of that job, which then are commands
 of ``longpole record``; and executors write down the command of a job that another Snakemake is to run, here
 or on a cluster, which then is recorded with all that it starts (but see ``steps``).
-A group of jobs is one command, and of none of them alone: it is left out. What is not as expected is executed
-as it is.
+A group of jobs is one command, and of none of them alone: the Snakemake that executes it does all this
+itself, and knows its jobs by name. What is not as expected is executed as it is.
 """
 
 from __future__ import annotations
@@ -21,13 +21,21 @@ from typing import Any
 from snakemake.executors.local import Executor as LocalExecutor
 from snakemake_interface_executor_plugins.executors.real import RealExecutor
 
-from longpole.exchange.snakemake import task_said
-from snakemake_logger_plugin_longpole.command_lines import in_words, launcher
+from longpole.exchange.snakemake import task_named, task_said
+from snakemake_logger_plugin_longpole.command_lines import GROUP_VARIABLE, in_words, launcher, with_group
 
 # ``job`` is what a thread of Snakemake runs; no context, since each thread's event loop keeps its first.
 _here = threading.local()
 # Where the run is, or nothing if there is none; of the workflow that began last.
 _find_run: Callable[[], str] = str
+
+
+def record_group() -> None:
+    """In a Snakemake that executes a group of jobs for another one: record what they execute."""
+    global _say  # noqa: PLW0603  as below
+    run = os.environ.pop(GROUP_VARIABLE, "")  # no business of what jobs execute
+    _say = _named
+    record_jobs(lambda: run)
 
 
 def record_jobs(find_run: Callable[[], str]) -> None:
@@ -58,7 +66,10 @@ def _recorded_job(write: Callable[[Any, Any], str]) -> Callable[[Any, Any], str]
     def write_recorded(executor: Any, job: Any) -> str:
         command = write(executor, job)
         try:
-            return in_words(command, executor.get_python_executable(), _said_of(job), _find_run())
+            python, run = executor.get_python_executable(), _find_run()
+            if job.is_group():
+                return with_group(command, python, run)
+            return in_words(command, python, _said_of(job), run)
         except Exception:  # noqa: BLE001  the job must run
             return command
 
@@ -96,7 +107,17 @@ def recorded_call(
 
 
 def _said_of(job: Any) -> str:
-    """Return what a command says of its job; nothing of jobs that are executed together."""
-    if job is None or job.is_group():
-        return ""
+    """Return what a command says of its job; nothing where there is none, or several."""
+    return "" if job is None or job.is_group() else _say(job)
+
+
+def _numbered(job: Any) -> str:
     return task_said(int(job.jobid), int(job.attempt))
+
+
+def _named(job: Any) -> str:
+    """Return what is said in a group: numbers there are not those of the workflow."""
+    return task_named(job.rule.name, job.wildcards_dict, int(job.attempt))
+
+
+_say: Callable[[Any], str] = _numbered

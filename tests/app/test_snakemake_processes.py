@@ -241,3 +241,14 @@ def test_in_steps_of_slurm_processes_lie_under_their_jobs(flow: Path, slurm: Slu
     run = the_run(flow)
     assert_every_process_lies_under_a_job(run)
     assert lying(run, "DISTINCT task_name, attempt", "name IN ('bash', 'expr')") == [("all", 1)]
+
+
+@pytest.mark.timeout(300)
+def test_jobs_of_a_group_have_their_own_processes(flow: Path, slurm: Slurm) -> None:
+    need("cluster-generic")
+    done = on_slurm(flow, slurm, "--logger-longpole-processes", "--groups", "make=g", "work=g", "end=g")
+
+    assert done.returncode == 0, done.stderr
+    run = the_run(flow)
+    assert_every_process_lies_under_a_job(run)
+    assert {name for name, _ in attempts_with_processes(run)} == {name for name, _ in _EVERY_ATTEMPT}

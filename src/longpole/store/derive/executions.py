@@ -1,9 +1,9 @@
 """Executions of tasks as another system told them: where the processes of a command belong that it started.
 
 A command that was started for a told task says so (``LONGPOLE_TASK``): who tells of the task, the task's id
-there, and the attempt. Its processes lie in the phase ``exec`` of that attempt, or in ``submitted`` where
-nobody told when it ran. An attempt that a batch system itself started again has several executions, in the
-order of its restarts.
+there or its name, and the attempt. Its processes lie in the phase ``exec`` of that attempt, or in
+``submitted`` where nobody told when it ran. An attempt that a batch system itself started again has several
+executions, in the order of its restarts.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from longpole.store.derive.rings import Hello
 from longpole.store.derive.told import ToldRows
 
 _KINDS = ("exec", "submitted")
-# Who tells, the id of the task there, and the attempt.
-_Key = tuple[str, int, int]
+# Who tells, the id of the task there or its name, and the attempt.
+_Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class Executions:
     def __init__(self, told: ToldRows) -> None:
         """Find them among the told phases."""
         self._by_kind: dict[str, dict[_Key, list[Execution]]] = {kind: {} for kind in _KINDS}
+        self._names = _names(told)
         for sources, as_told, own in told.each("phases"):
             if {"kind", "task", "attempt", "id"} <= as_told.keys():
                 self._take(sources, as_told, own)
@@ -52,20 +53,26 @@ class Executions:
         for row in np.flatnonzero(known & np.isin(as_told["kind"].astype(str), _KINDS)).tolist():
             attempt = int(as_told["attempt"][row])
             execution = Execution(int(own["task"][row]), attempt, int(own["id"][row]))
-            for source in sources:
-                key = source, int(as_told["task"][row]), attempt
+            said = {str(as_told["task"][row]), self._names.get(execution.task, "")}
+            for key in [(source, word, attempt) for source in sources for word in said if word]:
                 self._by_kind[str(as_told["kind"][row])].setdefault(key, []).append(execution)
 
 
+def _names(told: ToldRows) -> dict[int, str]:
+    """Return the names of told tasks."""
+    tables = [own for _, _, own in told.each("tasks") if {"id", "name"} <= own.keys()]
+    pairs = [pair for own in tables for pair in zip(own["id"].tolist(), own["name"].tolist(), strict=True)]
+    return {number: name for number, name in pairs if name}
+
+
 def _key(task: str) -> _Key | None:
-    """Return what a command says of its task.
+    """Return what a command says of its task; a name may have colons, too.
 
     Examples:
-        >>> _key("Snakemake:8:1"), _key("of its own")
-        (('Snakemake', 8, 1), None)
+        >>> _key("Snakemake:8:1"), _key("Snakemake:work s=a:b:2"), _key("of its own")
+        (('Snakemake', '8', 1), ('Snakemake', 'work s=a:b', 2), None)
     """
-    source, number, attempt = [*task.rsplit(":", 2), "", ""][:3]
-    numbers = (number, attempt)
-    if not source or not all(one.isascii() and one.isdigit() and len(one) < 10 for one in numbers):
-        return None
-    return source, int(number), int(attempt)
+    source, _, rest = task.partition(":")
+    named, _, attempt = rest.rpartition(":")
+    known = attempt.isascii() and attempt.isdigit() and len(attempt) < 10
+    return (source, named, int(attempt)) if source and named and known else None
