@@ -176,6 +176,9 @@ PROBES: dict[str, Callable[[], str]] = {
         for name in ("torch", "keras", "lightning", "sklearn", "optuna", "joblib", "snakemake")
     },
     "cluster-generic": partial(_modules, "snakemake_executor_plugin_cluster_generic"),
+    "slurm-executor": partial(
+        _modules, "snakemake_executor_plugin_slurm", "snakemake_executor_plugin_slurm_jobstep"
+    ),
     "jupyter": partial(_modules, "ipykernel", "jupyter_client"),
     "nbclient": partial(_modules, "nbclient", "nbformat"),
 }

@@ -8,6 +8,7 @@ so their evaluation is not put off in this file.)
 import atexit
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ from longpole.exchange.rows import Rows, as_columns
 from longpole.exchange.sacct_jobs import TELLER as SLURM
 from longpole.exchange.snakemake import TELLER, Workflow
 from longpole.exchange.snakemake_cluster import submitted_in
+from snakemake_logger_plugin_longpole.command_lines import GROUP_VARIABLE
+from snakemake_logger_plugin_longpole.steps import record_steps, starts_steps
 
 # How long Snakemake may have to wait for us at its end.
 _SACCT_LIMIT_S = 20.0
@@ -36,6 +39,9 @@ class LogHandlerSettings(LogHandlerSettingsBase):
     """What can be said on Snakemake's command line, as ``--logger-longpole-name``."""
 
     name: str = field(default="", metadata={"help": "What to call the run (default: the workflow's folder)."})
+    processes: bool = field(
+        default=False, metadata={"help": "Record the processes of each job as well, and show them under it."}
+    )
     runs: str = field(default="", metadata={"help": "Where runs are kept (default: as 'longpole record')."})
 
 
@@ -52,13 +58,18 @@ class LogHandler(LogHandlerBase):
         self._workflow = Workflow(_Disk())
         self._groups: dict[str, list[int]] = {}
         self._given_up = _is_job_of_a_workflow(sys.argv)
+        self._beginning = threading.Lock()
+        recorded = getattr(self.settings, "processes", False)
+        if recorded and not (self._given_up or self.common_settings.dryrun):
+            self._record_processes()
 
     def emit(self, record: LogRecord) -> None:
         """Take one event; others than those on jobs are none of ours."""
         if self._given_up or self.common_settings.dryrun:
             return
         try:
-            self._take(record, time.time_ns())
+            # not now: events wait in a queue while their job already runs
+            self._take(record, int(record.created * 1e9))
         except Exception as error:  # noqa: BLE001  the workflow must go on
             self._give_up(f"{type(error).__name__}: {error}")
 
@@ -93,7 +104,26 @@ class LogHandler(LogHandlerBase):
             for number in [int(named)] if named.isdigit() else self._groups.get(named, []):
                 self._workflow.submit_job(number, identity)
 
+    def _record_processes(self) -> None:
+        try:
+            from snakemake_logger_plugin_longpole.processes import record_jobs
+
+            record_jobs(self._run_path)
+        except Exception as error:  # noqa: BLE001  another Snakemake than we know
+            reason = f"{type(error).__name__}: {error}"
+            sys.stderr.write(f"longpole: the processes of jobs are not recorded: {reason}\n")
+
+    def _run_path(self) -> str:
+        """Return the folder of the run; a job may ask for it before we hear that the workflow has begun."""
+        self._begin()
+        return "" if self._given_up or self._telling is None else self._telling.path
+
     def _begin(self) -> None:
+        with self._beginning:
+            if self._telling is None and not self._given_up:
+                self._begin_run()
+
+    def _begin_run(self) -> None:
         settings: Any = self.settings
         name = getattr(settings, "name", "") or Path.cwd().name or "snakemake"
         self._telling = Telling(TELLER, name, sys.argv, getattr(settings, "runs", ""))
@@ -172,3 +202,11 @@ def _status(name: str) -> os.stat_result | None:
         return os.stat(name)
     except (OSError, ValueError):
         return None
+
+
+if starts_steps(sys.argv, os.environ):
+    record_steps()
+elif os.environ.get(GROUP_VARIABLE) and _is_job_of_a_workflow(sys.argv):
+    from snakemake_logger_plugin_longpole.processes import record_group
+
+    record_group()

@@ -364,3 +364,17 @@ def test_an_agent_that_waits_for_the_next_command_takes_those_of_a_loop(user: So
     run = joint(user)
     assert run.recording.commands == 6
     assert agents_of(run) == 1
+
+
+def test_a_command_joins_a_run_by_its_folder(user: Someone) -> None:
+    user.record("true", options=INTO)
+    user.record("true", options=("--join", str(joint(user).path)))
+
+    assert joint(user).recording.commands == 2
+
+
+def test_a_run_whose_folder_is_not_here_is_named_and_the_command_runs(user: Someone) -> None:
+    done = user.record("echo", "done", options=("--join", "/absent/run"))
+
+    assert (done.returncode, done.stdout) == (0, "done\n")
+    assert done.stderr == "longpole: nothing was recorded: cannot write into the run /absent/run\n"

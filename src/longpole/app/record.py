@@ -12,7 +12,7 @@ from longpole.record.rundir import is_below_launcher, is_inside_run
 
 _FEWEST_HZ, _MOST_HZ = 0.1, 100.0
 _LONGEST_PID = 10
-_FOR_COMMANDS = ("--into", "--linger", "--detail")
+_FOR_COMMANDS = ("--into", "--join", "--task", "--linger", "--detail")
 
 HELP = """\
 Usage: longpole record [OPTIONS] [--] COMMAND [ARGUMENT...]
@@ -75,7 +75,7 @@ def record(arguments: list[str]) -> int:
 
 def _launch(command: list[str], options: RecordOptions) -> int:
     try:
-        if is_inside_run() and (not options.into or is_below_launcher()):
+        if is_inside_run() and (not (options.into or options.join) or is_below_launcher()):
             from longpole.record.joined import launch_joined
 
             return launch_joined(command, options)
@@ -207,6 +207,14 @@ def _set_into(options: RecordOptions, value: str) -> None:
     options.into = value.strip()
 
 
+def _set_join(options: RecordOptions, value: str) -> None:
+    options.join = os.path.abspath(value)
+
+
+def _set_task(options: RecordOptions, value: str) -> None:
+    options.task = value
+
+
 _FLAGS = {"--files": "files", "--new": "new"}
 _VALUED = {
     "--into": _set_into,
@@ -217,4 +225,7 @@ _VALUED = {
     "--disk": _set_disk,
     "--detail": _set_detail,
     "--pid": _add_pid,
+    # for who starts commands of a run that it has made and tells of, as our plug-in for Snakemake
+    "--join": _set_join,
+    "--task": _set_task,
 }

@@ -43,6 +43,26 @@ class _Job:
     submission: Submission | None = None
 
 
+def task_said(number: int, attempt: int) -> str:
+    """Return how a command says, in its environment, which attempt of which job it runs for.
+
+    Examples:
+        >>> task_said(7, 1)
+        'Snakemake:8:1'
+    """
+    return f"{TELLER}:{number + 1}:{attempt}"
+
+
+def task_named(rule: str, wildcards: Mapping[str, Any], attempt: int) -> str:
+    """Return the same for a job whose number is not known.
+
+    Examples:
+        >>> task_named("work", {"s": "a"}, 1)
+        'Snakemake:work s=a:1'
+    """
+    return f"{TELLER}:{_name(rule, wildcards)}:{attempt}"
+
+
 class Workflow:
     """Turns events into rows, in the order in which they come."""
 
@@ -187,9 +207,13 @@ class Workflow:
         }
 
 
+def _name(rule: str, wildcards: Mapping[str, Any]) -> str:
+    named = ", ".join(f"{name}={value}" for name, value in wildcards.items())
+    return f"{rule} {named}".strip()
+
+
 def _task(job: _Job, facts: Mapping[str, Any]) -> Row:
     wildcards = {str(name): str(value) for name, value in dict(facts.get("wildcards") or {}).items()}
-    named = ", ".join(f"{name}={value}" for name, value in wildcards.items())
     resources = {
         str(name): value
         for name, value in dict(facts.get("resources") or {}).items()
@@ -202,7 +226,7 @@ def _task(job: _Job, facts: Mapping[str, Any]) -> Row:
     }
     return {
         "id": job.number + 1,
-        "name": f"{job.rule} {named}".strip(),
+        "name": _name(job.rule, wildcards),
         "type": job.rule,
         "resources": json.dumps(declared, default=str),
         "outcome": "ran",

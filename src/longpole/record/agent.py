@@ -100,7 +100,11 @@ class Agent:
             self._start("opened files", self._opened_files)
         self._start("host", lambda: HostSampler(self._journal, assignment.forks_before))
         self._start("gpu", self._gpus)
-        self._start("cost", lambda: CostSampler(self._journal, assignment.launcher, assignment.began_ns))
+        self._start("cost", self._cost)
+
+    def _cost(self) -> Source:
+        given = self._assignment
+        return CostSampler(self._journal, given.launcher, given.began_ns, given.told_us)
 
     def _start(self, name: str, make: Any) -> None:
         try:

@@ -47,6 +47,8 @@ class Assignment:
         self.exit_records: _socket.socket | None = None
         self.opens = -1
         self.forks_before = 0
+        # CPU time of the agent that an earlier log of its has told.
+        self.told_us = (0, 0)
 
     @property
     def counts_from_ns(self) -> int:

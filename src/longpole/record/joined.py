@@ -17,6 +17,7 @@ from longpole.record.options import name_of
 from longpole.record.proc import read_io
 from longpole.record.reaper import Reaper
 from longpole.record.supervise import Watch, end_as, take_signals
+from longpole.record.surroundings import here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def launch_joined(command: list[str], options: RecordOptions) -> int:
     status = watch.until_end()
     try:
         ring = create_ring(os.environ[RINGS_VARIABLE], slots=_SLOTS)
+        ring.once(_hello(options))
         _write(
             ring, options.name or name_of(mask_command(command)), (began_ns, time.monotonic_ns()), status, io
         )
@@ -48,9 +50,13 @@ def launch_joined(command: list[str], options: RecordOptions) -> int:
     return end_as(status)
 
 
+def _hello(options: RecordOptions) -> str:
+    task = here(options.task).get("task")
+    return json.dumps({"role": "launcher", **({"task": task} if task else {})})
+
+
 def _write(ring: Ring, name: str, times: tuple[int, int], status: int, io: tuple[int, int, int, int]) -> None:
     """Write the phase, and what this launcher itself has used, which is no part of the workload."""
-    ring.once(json.dumps({"role": "launcher"}))
     names = ring.text(name), ring.text("command")
     attributes = ring.once(json.dumps({"exit_code": exit_code_of(status)}))
     outcome = OK if status == 0 else FAILED

@@ -19,6 +19,7 @@ from longpole.record.losses import describe_losses
 from longpole.record.node import place_of
 from longpole.record.proc import count_forks
 from longpole.record.samplers.clocks import ClockComparer
+from longpole.record.samplers.cost import used_us
 from longpole.record.samplers.members import MemberCollector
 
 TYPE_CHECKING = False
@@ -84,6 +85,8 @@ class JointAgent(Agent):
             self._members.commit()
 
     def _welcome(self, facts: dict[str, Any]) -> None:
+        if "task" in facts:  # who told of the task tells how long it waited, too
+            return
         if "slurm" in facts and self._jobs is None:
             from longpole.record.samplers.slurm import SlurmJobs
 
@@ -136,6 +139,7 @@ def serve_all(node: Node, assignment: Assignment, pipe: int) -> None:
         node.say_trouble("; ".join(describe_losses(agent.run(pipe), assignment.run_path)))
         agent.release()
         _forget(assignment.exit_records)
+        assignment.told_us = used_us()
         assignment.began_ns = time.monotonic_ns()
         assignment.forks_before = count_forks()
 

@@ -54,7 +54,7 @@ def launch(command: list[str], options: RecordOptions) -> int:
 
 
 def _recorder(command: list[str], options: RecordOptions) -> Recorder | Member:
-    if not options.into:
+    if not (options.into or options.join):
         return Recorder(command, options)
     from longpole.record.member import Member
 

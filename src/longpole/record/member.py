@@ -30,7 +30,7 @@ from longpole.record.rundir import (
     remove_file,
     working_folder,
 )
-from longpole.record.surroundings import here
+from longpole.record.surroundings import TASK_VARIABLE, here
 from longpole.record.taskstats import open_exit_records
 
 TYPE_CHECKING = False
@@ -73,6 +73,9 @@ class Member:
 
     def start(self) -> None:
         """Join the run and find or start its agent; if that cannot be, the command runs unrecorded."""
+        if self._options.join:
+            self._start_there(self._options.join)
+            return
         runs = self._options.runs or "the folder of runs"
         into = self._options.into
         try:
@@ -85,12 +88,18 @@ class Member:
         else:
             self._start_in(path)
 
+    def _start_there(self, path: str) -> None:
+        if os.access(os.path.join(path, "log"), os.W_OK | os.X_OK):
+            self._start_in(path)
+        else:
+            self._fail(f"cannot write into the run {path}")
+
     def _fail(self, why: str) -> None:
         self.troubles.append(f"nothing was recorded: {why}")
 
     def _start_in(self, path: str) -> None:
         idle_s = last_activity_s(path)
-        if idle_s > _LONG_AGO_S:
+        if idle_s > _LONG_AGO_S and self._options.into:
             self.troubles.append(
                 f"joined the run '{self._options.into}', into which nothing was recorded for"
                 f" {idle_s / 3600:,.0f} hours; --new begins another of that name"
@@ -127,7 +136,7 @@ class Member:
             "folder": working_folder()[: _LONGEST_COMMAND // 3],
             "pid": os.getpid(),
             "began": time.monotonic_ns(),
-            **here(),
+            **here(self._options.task),
         }
         return json_text(facts)
 
@@ -187,6 +196,8 @@ class Member:
             environment[RUN_VARIABLE] = self._assignment.run_path
             environment[RINGS_VARIABLE] = self._assignment.rings_folder
             environment[LAUNCHER_VARIABLE] = str(os.getpid())
+            if self._options.task:
+                environment[TASK_VARIABLE] = self._options.task
             with_hooks(environment, self._options.detail)
         return environment
 

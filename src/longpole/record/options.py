@@ -18,6 +18,10 @@ class RecordOptions:
         self.name = ""
         self.into = ""
         self.new = False
+        # The folder of a run that is there, to be joined by its path instead of a name.
+        self.join = ""
+        # The task that another system tells of in that run, which the command is executed for.
+        self.task = ""
         self.runs = ""
         self.rate_hz = DEFAULT_RATE_HZ
         self.rate_fixed = False

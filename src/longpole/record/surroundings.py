@@ -19,7 +19,7 @@ _SLURM = {
     "cluster": ("SLURM_CLUSTER_NAME",),
 }
 _NUMBERS = ("array_index", "restarts", "rank", "world")
-# Tells the task of a workflow that a command belongs to: who numbers it, and its number there.
+# Tells the task of a workflow that a command belongs to: who tells of it, its id there, and the attempt.
 TASK_VARIABLE = "LONGPOLE_TASK"
 _LONGEST = 200
 
@@ -30,8 +30,8 @@ def surroundings(environment: dict[str, str]) -> dict[str, object]:
     Examples:
         >>> surroundings({"SLURM_JOB_ID": "7", "SLURM_ARRAY_TASK_ID": "3", "SLURM_RESTART_COUNT": "1"})
         {'slurm': {'job': '7', 'array_index': 3, 'restarts': 1}}
-        >>> surroundings({"RANK": "2", "WORLD_SIZE": "4", "LONGPOLE_TASK": "snakemake 7"})
-        {'rank': 2, 'world': 4, 'task': 'snakemake 7'}
+        >>> surroundings({"RANK": "2", "WORLD_SIZE": "4", "LONGPOLE_TASK": "Snakemake:8:1"})
+        {'rank': 2, 'world': 4, 'task': 'Snakemake:8:1'}
     """
     facts: dict[str, object] = {}
     _take(facts, "rank", RANKS, environment)
@@ -54,6 +54,6 @@ def _take(facts: dict[str, object], key: str, names: tuple[str, ...], environmen
         facts[key] = int(value)
 
 
-def here() -> dict[str, object]:
-    """Return what is known of where this process runs."""
-    return surroundings(dict(os.environ))
+def here(task: str = "") -> dict[str, object]:
+    """Return what is known of where this process runs, for a task that may be known better."""
+    return surroundings({**os.environ, **({TASK_VARIABLE: task} if task else {})})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,12 +13,14 @@ from longpole.model.recording import Reading, RecordingNotes
 from longpole.store.derive.arrays import Arrays, Part
 from longpole.store.derive.attached import used_since
 from longpole.store.derive.content import Content, counted
+from longpole.store.derive.executions import Executions
 from longpole.store.derive.exits import Exits
 from longpole.store.derive.files import file_tables
 from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.marked import Marked
 from longpole.store.derive.members import Members
-from longpole.store.derive.phases import RunPhase, last_id, phase_parts
+from longpole.store.derive.origins import RUN_ID
+from longpole.store.derive.phases import RunPhase, phase_parts
 from longpole.store.derive.processes import Processes
 from longpole.store.derive.pythons import Pythons
 from longpole.store.derive.recording import (
@@ -78,7 +80,7 @@ def build(content: Content, manifest: Manifest, state: State) -> Built:
     processes = Processes(logs, hosts, rings)
     processes.take_ends(exits.ends)
     processes.settle(span.start_ns)
-    members = Members(logs, rings, exits, hosts)
+    members = Members(logs, rings, exits, hosts, Executions(told))
     members.adopt(processes)
     members.settle(span.end_ns or 0)
     span = span.covering(members.span())
@@ -99,15 +101,16 @@ def _tables(parts: _Parts) -> Iterator[tuple[str, Sequence[Part]]]:
     logs, hosts, processes, told = parts.content.logs, parts.hosts, parts.processes, parts.told
     members = parts.run.members
     before = {"hosts": len(hosts), "processes": len(processes.all), "tasks": len(members)}
+    before["phases"] = RUN_ID + members.rows  # processes lie in what was told, so that comes first
     files, opens = file_tables(logs, hosts, processes)
     before["files"] = len(files["id"])
     totals = total_table(
         processes, parts.exits, _sampled(parts.readings, processes), used_since(parts.content.logs)
     )
-    phases = phase_parts(parts.run, processes, parts.marked, parts.rings, parts.sums)
-    before["phases"] = last_id(phases)
+    run = replace(parts.run, told=told.parts("phases", before))
+    phases = phase_parts(run, processes, parts.marked, parts.rings, parts.sums)
     parts.marked.let_go()  # before the rows are written, which takes memory too
-    yield "phases", [*phases, *told.parts("phases", before)]
+    yield "phases", phases
     del phases
     yield "hosts", [hosts.table(), *told.parts("hosts", before)]
     yield "clocks", [hosts.clocks(), *told.parts("clocks", before)]

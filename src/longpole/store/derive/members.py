@@ -5,7 +5,8 @@ several attempts; any other command is a task of its own. An attempt is a phase 
 before that ``hold`` and ``queue`` where Slurm has told when the job was submitted and could start, and in
 ``exec`` a phase ``command`` for each command of a job. Slurm's times are whole seconds: what began within the
 second of its job's start is taken at its own time. A process belongs to the command below whose launcher it
-ran.
+ran. A command that ran for a task that another system told makes no task: its processes lie in that one's
+execution.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from longpole.model.execution import Status
 from longpole.store.derive.arrays import Part, integers, texts
 from longpole.store.derive.content import LogContent
+from longpole.store.derive.executions import Execution, Executions
 from longpole.store.derive.exits import Exits, Finish
 from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.notes import Slurm
@@ -43,6 +45,7 @@ class Member:
     phase: int = RUN_ID
     task: int = 0
     attempt: int = 1
+    execution: Execution | None = None
 
     def end_ns(self, otherwise_ns: int) -> int:
         """Return when it ended: if nobody saw that, when the last of its processes was gone."""
@@ -62,9 +65,15 @@ class Member:
 
 
 class Members:
-    """All commands of a joint run, and the rows they make; a run of one command has none."""
+    """All commands of a joint run, and the rows they make; a run of one command has none.
 
-    def __init__(self, logs: list[LogContent], rings: Rings, exits: Exits, hosts: Hosts) -> None:
+    Attributes:
+        nested: Commands of a ``record`` inside a recorded command, by its ring, that ran for a told task.
+    """
+
+    def __init__(
+        self, logs: list[LogContent], rings: Rings, exits: Exits, hosts: Hosts, executions: Executions
+    ) -> None:
         """Find them by their rings."""
         self._jobs = {(note.job, note.restarts): note for log in logs for note in log.notes.of(Slurm)}
         self.by_ring: dict[int, Member] = {}
@@ -75,6 +84,14 @@ class Members:
                 start_ns = finish.start_ns if finish else began_ns
                 self.by_ring[index] = Member(hosts.ids[ring.log], ring.hello, start_ns, finish)
         self.all = sorted(self.by_ring.values(), key=lambda member: member.start_ns)
+        self.nested = {
+            index: Member(hosts.ids[ring.log], ring.hello, 0, None)
+            for index, ring in enumerate(rings.all)
+            if ring.of_joined_launcher and executions.of(ring.hello)
+        }
+        self._launchers = {index: (rings.all[index].log, rings.all[index].number) for index in self.nested}
+        for member in (*self.all, *self.nested.values()):
+            member.execution = executions.of(member.hello)
         self._rows: list[_Row] = []
         self._tasks: list[_Row] = []
 
@@ -109,8 +126,10 @@ class Members:
         by_pid: dict[tuple[int, int], list[Member]] = {}
         for member in self.all:
             by_pid.setdefault((member.host, member.hello.pid), []).append(member)
+        nested = {id(processes.of(*key)): self.nested[index] for index, key in self._launchers.items()}
         for known in processes.all:
-            known.member = self._of(known, by_pid) or _inherited(known)
+            launched = nested.get(id(known.launched_by)) if known.launched_by else None
+            known.member = launched or self._of(known, by_pid) or _inherited(known)
             if known.member is not None:
                 known.member.processes.append(known)
                 if known.parent is None:
@@ -126,13 +145,23 @@ class Members:
         ]
         return begun[-1] if begun else None
 
+    @property
+    def own(self) -> list[Member]:
+        """The commands that ran for no task that was told."""
+        return [member for member in self.all if member.execution is None]
+
     def settle(self, latest_ns: int) -> None:
         """Make tasks and phases of them; ``latest_ns`` is when the run was last seen."""
-        for members in _grouped(self.all):
+        for members in _grouped(self.own):
             self._tasks.append(_task_row(len(self._tasks) + 1, members[0].hello))
             earlier_ns = 0
             for attempt in _attempts(members):
                 earlier_ns = self._add_attempt(attempt, earlier_ns, latest_ns)
+        for member in (*self.all, *self.nested.values()):
+            if member.execution is not None:  # told rows come behind ours
+                member.phase = RUN_ID + self.rows + member.execution.phase
+                member.task = len(self) + member.execution.task
+                member.attempt = member.execution.attempt
 
     def tasks(self) -> Part:
         """Return the rows of ``tasks``."""

@@ -2,10 +2,13 @@
 
 What a process marked is part of the phase it was forked in, where that is known, else of the process. A
 nested ``record`` stands in for its command by one phase: its command's processes are part of that. A process
-that a program said it started is part of the phase in which it did so, or of the program's process.
+that a program said it started is part of the phase in which it did so, or of the program's process. A nested
+``record`` of a command for a told task lies in that task's execution.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -23,8 +26,13 @@ RUN_ID = 1
 class Origins:
     """The phase that holds each ring, and each process; ids as in the table of phases."""
 
-    def __init__(self, rings: Rings, processes: Processes, marked: Marked, before: int = 0) -> None:
-        """Find them for all rings; processes have their ids, and come behind so many phases and the run."""
+    def __init__(
+        self, rings: Rings, processes: Processes, marked: Marked, before: int, nested: Mapping[int, int]
+    ) -> None:
+        """Find them for all rings; processes have their ids, and come behind so many phases and the run.
+
+        ``nested`` are phases that hold rings, whatever process wrote these.
+        """
         self._marked = marked
         self._last_before = RUN_ID + before
         self.first_marked = self._last_before + len(processes.all) + 1
@@ -37,6 +45,8 @@ class Origins:
         }
         forks = self._forks(rings)
         self.tops: Whole = np.array(self._tops(forks), np.int64)
+        for index, phase in nested.items():
+            self.tops[index] = phase
         self._spawns = find_spawns(rings, processes, marked, self.owners)
         if self._spawns:
             self._cut_circles(processes, forks)

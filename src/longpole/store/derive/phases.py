@@ -1,4 +1,4 @@
-"""The table of phases: the run, its processes, what these marked, the parts of steps, and sums of marks.
+"""The table of phases: the run, what was told, its processes, what these marked, parts of steps, and sums.
 
 Rows come in that order; ids are dense, from 1. A phase that was open when its process ended has the
 process's end and is unfinished; one whose times cannot be true has none.
@@ -16,7 +16,7 @@ from longpole.log.slots import UNFINISHED
 from longpole.model.execution import Status
 from longpole.store.derive.arrays import Arrays, Objects, Part, Whole, hidden, integers, texts
 from longpole.store.derive.marked import Marked
-from longpole.store.derive.members import Members
+from longpole.store.derive.members import Member, Members
 from longpole.store.derive.origins import RUN_ID, Origins
 from longpole.store.derive.processes import Known, Processes
 from longpole.store.derive.rings import Rings
@@ -32,22 +32,25 @@ _STATUSES = np.array([Status.OK.value, Status.FAILED.value, Status.UNFINISHED.va
 
 @dataclass(frozen=True, slots=True)
 class RunPhase:
-    """The run as a phase, and the commands that made it together, if it was made so."""
+    """The run as a phase, the commands that made it together, if it was made so, and what others told."""
 
     name: str
     status: Status
     span: Span
     members: Members
+    told: Sequence[Part] = ()
 
 
 def phase_parts(run: RunPhase, processes: Processes, marked: Marked, rings: Rings, sums: Sums) -> list[Part]:
-    """Return the rows of ``phases``."""
-    members = run.members
-    origins = Origins(rings, processes, marked, members.rows)
+    """Return the rows of ``phases``; those that others told have their ids, behind the members'."""
+    members, told = run.members, run.told
+    nested = {index: member.phase for index, member in members.nested.items()}
+    origins = Origins(rings, processes, marked, members.rows + sum(map(_rows, told)), nested)
     parts = [(1, _run_row(run)), (members.rows, members.phases())] if members else [(1, _run_row(run))]
+    parts += [(_rows(part), part) for part in told]
     parts.append((len(processes.all), _process_rows(processes, run.span, origins)))
     if marked.rows:
-        parts.append((marked.rows, _marked_rows(marked, run.span, rings, origins)))
+        parts.append((marked.rows, _marked_rows(marked, run, rings, origins)))
         parts += _step_parts(marked, origins)
     if sums.found:
         parts.append((len(sums.found), _sum_rows(sums, rings, origins)))
@@ -56,11 +59,8 @@ def phase_parts(run: RunPhase, processes: Processes, marked: Marked, rings: Ring
     return [{"id": _ids(first, last), **part} for (_, part), first, last in numbered if first < last]
 
 
-def last_id(parts: list[Part]) -> int:
-    """Return the id of the last row."""
-    ids = parts[-1]["id"]
-    assert isinstance(ids, np.ndarray)
-    return int(ids[-1])
+def _rows(part: Part) -> int:
+    return max((len(values) for values in part.values() if isinstance(values, np.ndarray)), default=0)
 
 
 def _ids(first: int, last: int) -> NDArray[np.integer]:
@@ -89,7 +89,7 @@ def _process_rows(processes: Processes, span: Span, origins: Origins) -> Part:
         "kind": "process",
         "name": texts([known.comm or NAMELESS for known in every]),
         "process": integers([known.id for known in every]),
-        **_tasks(every),
+        **_tasks([known.member for known in every]),
         "start_ns": integers(starts),
         "end_ns": integers(ends),
         "duration_ns": integers([_between(start, end) for start, end in zip(starts, ends, strict=True)]),
@@ -98,9 +98,8 @@ def _process_rows(processes: Processes, span: Span, origins: Origins) -> Part:
     }
 
 
-def _tasks(processes: Sequence[Known | None]) -> Arrays:
-    """Return the task and attempt of each process, where commands made the run together."""
-    members = [known.member if known else None for known in processes]
+def _tasks(members: Sequence[Member | None]) -> Arrays:
+    """Return the task and attempt of each command, where commands made the run together."""
     if not any(members):
         return {}
     return {
@@ -109,14 +108,17 @@ def _tasks(processes: Sequence[Known | None]) -> Arrays:
     }
 
 
-def _marked_rows(marked: Marked, span: Span, rings: Rings, origins: Origins) -> Part:
-    columns = marked.columns
+def _marked_rows(marked: Marked, run: RunPhase, rings: Rings, origins: Origins) -> Part:
+    columns, span = marked.columns, run.span
+    of_rings = [owner.member if owner else None for owner in origins.owners]
+    for index, member in run.members.nested.items():
+        of_rings[index] = member
     ring, unknown = columns["ring"], columns["impossible"]
     start, end = columns["start"], _ends(columns, span, origins)
     return {
         "parent": _parents(marked, origins),
         "process": _processes(ring, origins),
-        **{name: values[ring] for name, values in _tasks(origins.owners).items()},
+        **{name: values[ring] for name, values in _tasks(of_rings).items()},
         "kind": _kinds(marked, rings),
         "name": rings.texts.lookup(ring, columns["name"], NAMELESS),
         "lane": columns["lane"],

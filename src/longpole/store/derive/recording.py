@@ -68,8 +68,8 @@ def with_told(notes: RecordingNotes, told: ToldRows) -> RecordingNotes:
 
 
 def with_members(notes: RecordingNotes, members: Members) -> RecordingNotes:
-    """Return the notes with the commands that made the run together."""
-    statuses = [member.status for member in members.all]
+    """Return the notes with the commands that made the run together; of others, who told them tells."""
+    statuses = [member.status for member in members.own]
     return replace(
         notes,
         commands=len(statuses),

@@ -6,13 +6,14 @@ was told when it began can be told again when it has ended. A reference to nothi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longpole.model.execution import TABLES, Scope
-from longpole.store.derive.arrays import LATEST_NS, Arrays, Part, hidden, joined, places
+from longpole.store.derive.arrays import LATEST_NS, Arrays, hidden, joined, places
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.notes import Teller
 from longpole.store.derive.pieces import PieceError, read_piece
@@ -37,8 +38,9 @@ _LATEST_UTC_NS = 4 * LATEST_NS
 
 @dataclass(frozen=True, slots=True)
 class _Teller:
-    """What one teller told: whole tables, and its ids in order."""
+    """What one teller told: whole tables, and its ids in order; one that quotes another has two names."""
 
+    sources: tuple[str, ...]
     tables: dict[str, Arrays]
     ids: dict[str, NDArray[np.int64]]
 
@@ -70,9 +72,9 @@ class ToldRows:
         """Return how many rows of a table there are."""
         return sum(len(teller.ids[table]) for teller in self._tellers if table in teller.ids)
 
-    def parts(self, table: str, before: dict[str, int]) -> list[Part]:
+    def parts(self, table: str, before: dict[str, int]) -> list[Arrays]:
         """Return the rows of a table; ``before`` is how many rows of each table come before those told."""
-        found: list[Part] = []
+        found: list[Arrays] = []
         bases = dict(before)
         for teller in self._tellers:
             if table in teller.tables:
@@ -80,6 +82,12 @@ class ToldRows:
             for name, ids in teller.ids.items():
                 bases[name] = bases.get(name, 0) + len(ids)
         return found
+
+    def each(self, table: str) -> Iterator[tuple[tuple[str, ...], Arrays, Arrays]]:
+        """Yield who told rows of a table, those rows as told, and with ids as if nothing came before."""
+        having = [teller for teller in self._tellers if table in teller.tables]
+        for teller, own in zip(having, self.parts(table, {}), strict=True):
+            yield teller.sources, teller.tables[table], own
 
     def _moments(self, name: str) -> NDArray[np.int64]:
         columns = [
@@ -104,7 +112,8 @@ class ToldRows:
             for table, columns in tables.items()
             if "id" in columns
         }
-        return _Teller(tables, ids)
+        sources = tuple(dict.fromkeys(note.source for note in log.notes.of(Teller)))
+        return _Teller(sources, tables, ids)
 
 
 def _one_table(table: str, parts: list[Arrays]) -> Arrays:

@@ -1,0 +1,78 @@
+"""Executions of tasks as another system told them: where the processes of a command belong that it started.
+
+A command that was started for a told task says so (``LONGPOLE_TASK``): who tells of the task, the task's id
+there or its name, and the attempt. Its processes lie in the phase ``exec`` of that attempt, or in
+``submitted`` where nobody told when it ran. An attempt that a batch system itself started again has several
+executions, in the order of its restarts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from longpole.store.derive.arrays import Arrays
+from longpole.store.derive.rings import Hello
+from longpole.store.derive.told import ToldRows
+
+_KINDS = ("exec", "submitted")
+# Who tells, the id of the task there or its name, and the attempt.
+_Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A phase in which a task was executed; task and phase are counted from 1 among all that was told."""
+
+    task: int
+    attempt: int
+    phase: int
+
+
+class Executions:
+    """All executions that were told."""
+
+    def __init__(self, told: ToldRows) -> None:
+        """Find them among the told phases."""
+        self._by_kind: dict[str, dict[_Key, list[Execution]]] = {kind: {} for kind in _KINDS}
+        self._names = _names(told)
+        for sources, as_told, own in told.each("phases"):
+            if {"kind", "task", "attempt", "id"} <= as_told.keys():
+                self._take(sources, as_told, own)
+
+    def of(self, hello: Hello) -> Execution | None:
+        """Return where a command was executed that says this of itself, if that was told."""
+        key = _key(hello.task)
+        found = next((known[key] for known in self._by_kind.values() if key in known), []) if key else []
+        restarts = hello.slurm.restarts if hello.slurm else 0
+        return found[min(restarts, len(found) - 1)] if found else None
+
+    def _take(self, sources: tuple[str, ...], as_told: Arrays, own: Arrays) -> None:
+        known = ~(np.ma.getmaskarray(own["task"]) | np.ma.getmaskarray(as_told["attempt"]))
+        for row in np.flatnonzero(known & np.isin(as_told["kind"].astype(str), _KINDS)).tolist():
+            attempt = int(as_told["attempt"][row])
+            execution = Execution(int(own["task"][row]), attempt, int(own["id"][row]))
+            said = {str(as_told["task"][row]), self._names.get(execution.task, "")}
+            for key in [(source, word, attempt) for source in sources for word in said if word]:
+                self._by_kind[str(as_told["kind"][row])].setdefault(key, []).append(execution)
+
+
+def _names(told: ToldRows) -> dict[int, str]:
+    """Return the names of told tasks."""
+    tables = [own for _, _, own in told.each("tasks") if {"id", "name"} <= own.keys()]
+    pairs = [pair for own in tables for pair in zip(own["id"].tolist(), own["name"].tolist(), strict=True)]
+    return {number: name for number, name in pairs if name}
+
+
+def _key(task: str) -> _Key | None:
+    """Return what a command says of its task; a name may have colons, too.
+
+    Examples:
+        >>> _key("Snakemake:8:1"), _key("Snakemake:work s=a:b:2"), _key("of its own")
+        (('Snakemake', '8', 1), ('Snakemake', 'work s=a:b', 2), None)
+    """
+    source, _, rest = task.partition(":")
+    named, _, attempt = rest.rpartition(":")
+    known = attempt.isascii() and attempt.isdigit() and len(attempt) < 10
+    return (source, named, int(attempt)) if source and named and known else None
