@@ -16,7 +16,7 @@ import pytest
 from longpole.store.run import StoredRun, open_run
 from longpole.store.selection import find_run
 from tests.parts import need
-from tests.recording import Someone, total
+from tests.recording import NOBODY, Someone, total
 
 INTO = ("--into", "together")
 
@@ -36,8 +36,14 @@ def agents_of(run: StoredRun) -> int:
     return len({agent for log in logs for agent in re.findall(rb'"about":"began".*?"agent":(\d+)', log)})
 
 
+def named(someone: Someone, name: str = "together") -> bool:
+    """Return whether a run of this name has been made."""
+    return any(path.exists() for path in someone.runs.glob(f".into-*/{name}"))
+
+
 def node_folder(run: StoredRun, user: int) -> Path:
-    return Path("/dev/shm") / f"longpole-{user}-{run.manifest.id}"
+    [folder] = Path("/dev/shm").glob(f"longpole-{user}-{run.manifest.id}-*")
+    return folder
 
 
 def wait_for(is_so, limit_s: float = 20.0) -> None:
@@ -120,7 +126,7 @@ def test_a_run_that_nobody_records_any_more_is_finished(user: Someone) -> None:
 
 def test_a_run_that_somebody_still_records_is_running(user: Someone) -> None:
     longer = user.start("sleep", "3", options=INTO)
-    wait_for(lambda: (user.runs / ".into" / "together").exists() and list(joint(user).path.glob("log/*")))
+    wait_for(lambda: named(user) and list(joint(user).path.glob("log/*")))
     user.record("true", options=INTO)
     state = joint(user).state
     longer.communicate()
@@ -131,7 +137,7 @@ def test_a_run_that_somebody_still_records_is_running(user: Someone) -> None:
 
 def test_when_the_agent_is_killed_another_takes_over_and_no_end_is_lost(user: Someone) -> None:
     longer = user.start("sleep", "7", options=INTO)
-    wait_for(lambda: (user.runs / ".into" / "together").exists() and list(joint(user).path.glob("log/*")))
+    wait_for(lambda: named(user) and list(joint(user).path.glob("log/*")))
     [agent] = agents_below(longer.pid)
     os.kill(agent, signal.SIGKILL)
     user.record("true", options=INTO)
@@ -158,7 +164,7 @@ def agents_below(launcher: int) -> list[int]:
 
 def test_a_command_that_is_killed_with_its_launcher_is_told_as_broken_off(user: Someone) -> None:
     longer = user.start("sleep", "30", options=INTO)
-    wait_for(lambda: (user.runs / ".into" / "together").exists() and list(joint(user).path.glob("log/*")))
+    wait_for(lambda: named(user) and list(joint(user).path.glob("log/*")))
     wait_for(lambda: rows(joint(user), "SELECT id FROM processes WHERE name = 'sleep'"))
     longer.kill()
     longer.communicate()
@@ -171,8 +177,9 @@ def test_a_command_that_is_killed_with_its_launcher_is_told_as_broken_off(user: 
 
 def test_memory_is_given_back_when_nobody_has_come_for_a_while(user: Someone) -> None:
     user.record("true", options=INTO)
+    folder = node_folder(joint(user), os.getuid())
 
-    wait_for(lambda: not node_folder(joint(user), os.getuid()).exists())
+    wait_for(lambda: not folder.exists())
 
 
 def test_a_run_that_was_removed_is_made_anew(user: Someone) -> None:
@@ -194,13 +201,9 @@ def test_new_begins_another_run_of_the_name(user: Someone) -> None:
     assert joint(user).recording.commands == 2
 
 
-def test_somebody_elses_run_is_named_and_the_command_runs_all_the_same(
-    user: Someone, nobody: Someone
-) -> None:
+def test_users_who_share_a_folder_and_a_name_have_a_run_each(user: Someone, nobody: Someone) -> None:
+    user.runs.chmod(0o1777)
     user.record("true", options=INTO)
-    user.runs.chmod(0o777)
-    (user.runs / ".into").chmod(0o777)
-    user.runs.parent.chmod(0o755)
 
     done = subprocess.run(
         nobody.command("record", *INTO, "--", "echo", "done"),
@@ -210,9 +213,96 @@ def test_somebody_elses_run_is_named_and_the_command_runs_all_the_same(
         check=False,
     )
 
-    assert (done.returncode, done.stdout) == (0, "done\n")
-    assert done.stderr.startswith("longpole: nothing was recorded: cannot join the run 'together'")
-    assert "choose another name, or --runs" in done.stderr
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+    owners = sorted(path.stat().st_uid for path in user.runs.glob("2*"))
+    assert owners == [os.getuid(), NOBODY]
+
+
+def test_a_link_that_leads_to_somebody_elses_run_is_not_followed(user: Someone, tmp_path: Path) -> None:
+    user.record("true", options=INTO)
+    link = user.runs / f".into-{os.getuid()}" / "together"
+    link.unlink()
+    (tmp_path / "elsewhere" / "log").mkdir(parents=True)
+    link.symlink_to(tmp_path / "elsewhere")
+
+    done = user.record("true", options=INTO)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list((tmp_path / "elsewhere" / "log").iterdir()) == []
+
+
+def test_names_that_differ_make_runs_that_differ(user: Someone) -> None:
+    for name in ("a/b", "a-b", "a b", "z" * 100 + "1", "z" * 100 + "2"):
+        user.record("true", options=("--into", name))
+
+    assert len(list(user.runs.glob("2*"))) == 5
+    assert joint(user, "a/b").manifest.name == "a/b"
+
+
+@pytest.mark.parametrize("letter", ["\u65e5", "\x01", "x"])
+def test_a_command_of_any_length_is_kept(user: Someone, letter: str) -> None:
+    user.record("sh", "-c", "exit 3", letter * 5000, options=INTO)
+
+    assert (joint(user).recording.commands, joint(user).recording.commands_failed) == (1, 1)
+
+
+def test_two_agents_that_cannot_see_each_other_write_two_files(user: Someone) -> None:
+    """Whoever removes what lies in memory: the agent that is there writes on, and another one begins."""
+    longer = user.start("sleep", "3", options=INTO)
+    wait_for(lambda: named(user) and list(joint(user).path.glob("log/*")))
+    shutil.rmtree(node_folder(joint(user), os.getuid()))
+    user.record("sleep", "1", options=INTO)
+    longer.communicate()
+
+    assert len(list((joint(user).path / "log").iterdir())) == 2
+    assert joint(user).recording.commands == 2
+
+
+def test_options_that_come_too_late_are_named(user: Someone) -> None:
+    longer = user.start("sleep", "2", options=INTO)
+    wait_for(lambda: named(user) and list(joint(user).path.glob("log/*")))
+    done = user.record("true", options=(*INTO, "--rate", "50"))
+    longer.communicate()
+
+    assert "--rate had no effect" in done.stderr
+
+
+def test_processes_that_are_left_behind_are_told(user: Someone) -> None:
+    user.record("sh", "-c", "sleep 3 > /dev/null 2>&1 &", options=(*INTO, "--linger", "0"))
+
+    assert joint(user).recording.left_behind == 1
+
+
+def test_a_recording_into_another_run_below_a_recorded_command_says_where_it_went(user: Someone) -> None:
+    inner = " ".join(user.command("record", "--into", "other", "--", "true"))
+
+    done = user.record("sh", "-c", inner, options=INTO)
+
+    assert "not into 'other'" in done.stderr
+    assert not named(user, "other")
+
+
+def test_slurm_is_asked_once_for_a_job_of_many_commands(user: Someone, tmp_path: Path) -> None:
+    fake = tmp_path / "scontrol"
+    fake.write_text(f"#!/bin/sh\necho asked >> {tmp_path}/asked\n")
+    fake.chmod(0o755)
+    env = {"SLURM_JOB_ID": "77", "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    for _ in range(4):
+        user.record("true", options=INTO, env=env)
+
+    assert (tmp_path / "asked").read_text() == "asked\n"
+
+
+def test_memory_of_a_killed_agent_is_given_back_by_the_next_of_any_run(user: Someone) -> None:
+    longer = user.start("sleep", "1", options=INTO)
+    wait_for(lambda: named(user) and list(joint(user).path.glob("log/*")))
+    [agent] = agents_below(longer.pid)
+    longer.communicate()
+    os.kill(agent, signal.SIGKILL)
+    folder = node_folder(joint(user), os.getuid())
+    user.record("true", options=("--into", "another"))
+
+    wait_for(lambda: not folder.exists())
 
 
 def test_a_folder_that_cannot_be_written_is_named_and_the_command_runs(nobody: Someone) -> None:
@@ -340,7 +430,7 @@ def test_no_memory_for_rings_is_said_and_the_command_runs(user: Someone) -> None
 
 def test_a_run_that_is_removed_meanwhile_is_said_and_the_command_runs_on(user: Someone) -> None:
     process = user.start("sh", "-c", "sleep 1.5; echo done", options=INTO)
-    wait_for(lambda: (user.runs / ".into" / "together").exists() and list(joint(user).path.glob("log/*")))
+    wait_for(lambda: named(user) and list(joint(user).path.glob("log/*")))
     shutil.rmtree(joint(user).path)
     out, err = process.communicate(timeout=30)
 

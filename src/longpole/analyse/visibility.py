@@ -128,7 +128,7 @@ def _missing(witness: Witness) -> str:
 
 
 def _left_behind(witness: Witness) -> Iterator[str]:
-    left = witness.manifest.left_behind
+    left = witness.manifest.left_behind + witness.notes.left_behind
     if witness.notes.commands_cut and witness.state != State.RUNNING:
         cut = count_of(witness.notes.commands_cut, "command")
         yield f"The end of {cut} is not here: killed together with what recorded it."

@@ -8,7 +8,7 @@ from longpole.errors import AttachError, UsageError
 from longpole.record.command import FAILED, CannotRunError
 from longpole.record.launcher import launch, say
 from longpole.record.options import DETAILS, RecordOptions
-from longpole.record.rundir import is_below_launcher, is_inside_run
+from longpole.record.rundir import RUN_VARIABLE, find_runs_folder, is_below_launcher, is_inside_run
 
 _FEWEST_HZ, _MOST_HZ = 0.1, 100.0
 _LONGEST_PID = 10
@@ -78,6 +78,9 @@ def _launch(command: list[str], options: RecordOptions) -> int:
         if is_inside_run() and (not (options.into or options.join) or is_below_launcher()):
             from longpole.record.joined import launch_joined
 
+            if options.into and not _is_around(options):
+                say(f"this is recorded in the run that is going on around it, and not into '{options.into}'")
+
             return launch_joined(command, options)
         return launch(command, options)
     except CannotRunError as error:
@@ -96,6 +99,15 @@ def _attach(options: RecordOptions) -> int:
     except AttachError as error:
         say(str(error))
         return FAILED
+
+
+def _is_around(options: RecordOptions) -> bool:
+    """Return whether the run that is going on around us is the one that was named."""
+    from longpole.record.joint import link_name, names_folder
+
+    runs = find_runs_folder(options.runs)
+    link = os.path.join(names_folder(runs), link_name(options.into))
+    return os.path.realpath(link) == os.path.realpath(os.environ.get(RUN_VARIABLE, ""))
 
 
 def _show_help() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 
@@ -55,8 +56,11 @@ class LogWriter:
         self.trouble = ""
         self._waiting = [(0, file_header(node, created_ns))]
         self._waiting_bytes = FILE_HEADER.size
-        how = os.O_NOFOLLOW if place else os.O_EXCL
-        self._descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | how, 0o600)
+        self._descriptor = _open_own(self.path) if place else -1
+        if self._descriptor < 0:
+            self.path += f"-{os.urandom(4).hex()}" if place else ""
+            how = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+            self._descriptor = os.open(self.path, how, 0o600)
 
     def slots(self, source: int, slots: bytes | bytearray | memoryview) -> None:
         """Take whole slots of one source."""
@@ -105,6 +109,20 @@ class LogWriter:
             return
         self._waiting.append((count, data))
         self._waiting_bytes += len(data)
+
+
+def _open_own(path: str) -> int:
+    """Open a file for as long as nobody else writes it; return -1 where somebody does."""
+    how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(path, how, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return -1
+    except OSError:
+        pass  # a file system without locks; the one on the node's agents keeps others out as well
+    return descriptor
 
 
 def read_logs(path: str) -> Iterator[tuple[Iterator[Frame], Tally]]:

@@ -41,7 +41,7 @@ GAUGE_LAYOUT = struct.Struct("<BBHIqqddddQ")
 EXIT_BYTES_LAYOUT = struct.Struct("<BBHIqqQQQQQ")
 # type, readable?, -, pid, start, end, user us, system us, wait status, spare, spare, number
 EXIT_TIMES_LAYOUT = struct.Struct("<BBHIqqQQiIQQ")
-# type, -, -, root pid, start, end, wait status, 28 spare bytes, number
+# type, -, processes left behind, root pid, start, end, wait status, 28 spare bytes, number
 FINISH_LAYOUT = struct.Struct("<BBHIqqi28sQ")
 # type, -, -, pid, start, end, user us, system us, read, written, number
 COST_LAYOUT = struct.Struct("<BBHIqqQQQQQ")

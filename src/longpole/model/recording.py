@@ -118,6 +118,7 @@ class RecordingNotes:
         commands: Commands that made the run together, each by ``record --into``.
         commands_failed: Those among them that failed.
         commands_cut: Those whose end nobody saw: they still run, or were killed with their launcher.
+        left_behind: Processes of these that still ran when their recording ended.
         attached: Processes that already ran when they began to be recorded; 0 if a command was.
     """
 
@@ -151,4 +152,5 @@ class RecordingNotes:
     commands: int = 0
     commands_failed: int = 0
     commands_cut: int = 0
+    left_behind: int = 0
     attached: int = 0

@@ -58,7 +58,8 @@ def _ended(overview: Overview, long: str) -> str:
 def _not_well(overview: Overview) -> str:
     failed = f"{overview.commands_failed:,} failed" if overview.commands_failed else ""
     cut = f"{overview.commands_cut:,} broken off" if overview.commands_cut else ""
-    return f"{' and '.join(filter(None, (failed, cut)))} of {overview.commands:,} commands"
+    of = _counted(overview.commands, "command", "commands")
+    return f"of {of} {' and '.join(filter(None, (failed, cut)))}"
 
 
 def _style(overview: Overview) -> str:

@@ -36,6 +36,8 @@ class Assignment:
         self.command: list[str] = []
         self.name = ""
         self.folder = ""
+        # Jobs of which Slurm was asked, by earlier logs of the same agent too.
+        self.asked: dict[tuple[str, int], int] = {}
         # What tells this node from others, where its agents are to write one log after another into one file.
         self.place = ""
         # The command's variables, where they are not our own.

@@ -16,7 +16,7 @@ import time
 from longpole.record.agent import Agent
 from longpole.record.assignment import Assignment
 from longpole.record.losses import describe_losses
-from longpole.record.node import place_of
+from longpole.record.node import place_of, sweep
 from longpole.record.proc import count_forks
 from longpole.record.samplers.clocks import ClockComparer
 from longpole.record.samplers.cost import used_us
@@ -90,7 +90,7 @@ class JointAgent(Agent):
         if "slurm" in facts and self._jobs is None:
             from longpole.record.samplers.slurm import SlurmJobs
 
-            self._jobs = SlurmJobs(self._journal)
+            self._jobs = SlurmJobs(self._journal, self._assignment.asked)
             self._sources.append(self._jobs)
         if self._jobs is not None:
             self._jobs.welcome(facts)
@@ -134,6 +134,7 @@ def serve_all(node: Node, assignment: Assignment, pipe: int) -> None:
     gc.enable()
     gc.freeze()
     assignment.place = place_of(node.folder)
+    sweep(os.path.dirname(node.folder))
     while node.members() or _awaited(node, pipe):
         agent = JointAgent(assignment, node)
         node.say_trouble("; ".join(describe_losses(agent.run(pipe), assignment.run_path)))

@@ -31,6 +31,26 @@ def json_text(value: Any) -> str:
     return repr(value)
 
 
+def short_json(value: Any, most: int = 2600) -> str:
+    """Return a value as JSON of at most so many bytes: its texts are cut as far as that takes.
+
+    Examples:
+        >>> len(short_json({"a": "x" * 9000, "b": {"c": "\u65e5" * 9000}})) <= 2600
+        True
+    """
+    for longest in (2000, 1000, 400, 150, 60, 20):
+        text = json_text(_cut(value, longest))
+        if len(text) <= most:
+            return text
+    return "{}"
+
+
+def _cut(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        return value[:longest]
+    return {key: _cut(inner, longest) for key, inner in value.items()} if isinstance(value, dict) else value
+
+
 def _readable(text: str) -> str:
     """Return a text in which bytes that were no UTF-8, as arguments and paths may hold, are spelt out."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -46,7 +46,7 @@ def launch(command: list[str], options: RecordOptions) -> int:
     ended_ns = time.monotonic_ns()
     left = watch.linger(options.linger_s, _say_waiting)
     if recorder.ring is not None:
-        recorder.ring.slot(FINISH_LAYOUT, FINISH, 0, 0, root, began_ns, ended_ns, status, b"")
+        recorder.ring.slot(FINISH_LAYOUT, FINISH, 0, min(left, 65535), root, began_ns, ended_ns, status, b"")
     recorder.finish(reaper, Ending(status, left, began_ns, ended_ns))
     if recorder.troubles:
         say("; ".join(recorder.troubles))

@@ -17,11 +17,11 @@ from longpole.record.client.phases import RINGS_VARIABLE
 from longpole.record.client.ring import create_ring
 from longpole.record.discretion import command_text
 from longpole.record.hooked import with_hooks
-from longpole.record.joint import TakenNameError, join_run, last_activity_s
-from longpole.record.json_text import json_text
+from longpole.record.joint import join_run, last_activity_s
+from longpole.record.json_text import short_json
 from longpole.record.link import fork_joint_agent
 from longpole.record.node import MEMBER_PREFIX, node_of
-from longpole.record.options import name_of
+from longpole.record.options import DEFAULT_DISK_BYTES, name_of
 from longpole.record.proc import count_forks
 from longpole.record.rundir import (
     LAUNCHER_VARIABLE,
@@ -52,7 +52,6 @@ _ASK_S = 0.25
 _MOST_AGENTS = 3
 # A run that nothing was written into for so long may not be the one that was meant.
 _LONG_AGO_S = 12 * 3600.0
-_LONGEST_COMMAND = 1500
 _TRIES = 5
 
 
@@ -77,12 +76,9 @@ class Member:
             self._start_there(self._options.join)
             return
         runs = self._options.runs or "the folder of runs"
-        into = self._options.into
         try:
             runs = find_runs_folder(self._options.runs)
-            path = join_run(runs, into, new=self._options.new)
-        except TakenNameError as error:
-            self._fail(f"cannot join the run '{into}' in {runs}: {error}; choose another name, or --runs")
+            path = join_run(runs, self._options.into, new=self._options.new)
         except (OSError, ValueError) as error:
             self._fail(f"cannot write a run into {runs} ({getattr(error, 'strerror', None) or error})")
         else:
@@ -111,7 +107,22 @@ class Member:
             return
         self._assignment = self._assign(path, self._node)
         self._node.wake()
-        self._find_agent()
+        if not self._find_agent():
+            self._say_unheard()
+
+    def _say_unheard(self) -> None:
+        """Say which options come too late: the agent that is there goes by those of its first command."""
+        options = self._options
+        given = {
+            "--files": options.files,
+            "--rate": options.rate_fixed,
+            "--disk": options.disk_bytes != DEFAULT_DISK_BYTES,
+        }
+        late = [name for name, is_given in given.items() if is_given]
+        if late:
+            self.troubles.append(
+                f"{' and '.join(late)} had no effect: a command of this run was being recorded here already"
+            )
 
     def _meet(self, path: str) -> tuple[Node, Ring]:
         """Put a ring where the agent finds it, whole from the first moment on."""
@@ -132,13 +143,13 @@ class Member:
         facts = {
             "role": "member",
             "name": self._options.name or name_of(self._command),
-            "command": command_text(self._command)[:_LONGEST_COMMAND],
-            "folder": working_folder()[: _LONGEST_COMMAND // 3],
+            "command": command_text(self._command),
+            "folder": working_folder(),
             "pid": os.getpid(),
             "began": time.monotonic_ns(),
-            **here(self._options.task),
+            **here(),
         }
-        return json_text(facts)
+        return short_json(facts)
 
     def _assign(self, path: str, node: Node) -> Assignment:
         assignment = Assignment(path, node.folder, 0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 import zlib
 
 from longpole.log.slots import RING_SUFFIX
@@ -16,6 +17,9 @@ from longpole.record.rundir import MEMORY_FOLDERS, boot_id, remove_file
 
 # Rings of launchers: an agent serves as long as there is one.
 MEMBER_PREFIX = "m-"
+_PREFIX = "longpole-"
+# Rings of launchers that were killed are kept for so long, for whoever comes to the run again.
+_FORGOTTEN_S = 86400.0
 _LOCK, _PIPE, _TROUBLE = "agent.lock", "agent.wake", "trouble"
 
 
@@ -111,14 +115,17 @@ class Node:
         except OSError:
             return ""
 
-    def leave(self) -> None:
+    def leave(self, *, even_with_members: bool = False) -> None:
         """Give the memory back, unless somebody has come in the meantime; the lock must be ours."""
-        if self.members():
+        if self.members() and not even_with_members:
             return
         for name in os.listdir(self.folder):
-            if not is_member(name):
+            if even_with_members or not is_member(name):
                 remove_file(os.path.join(self.folder, name))
-        os.rmdir(self.folder)
+        try:
+            os.rmdir(self.folder)
+        except OSError:
+            pass  # somebody has just come: they find no agent, and start one
 
 
 def is_member(name: str) -> bool:
@@ -134,7 +141,9 @@ def node_of(run_path: str) -> Node:
     """
     failure = OSError("no /dev/shm on this machine")
     for folder in MEMORY_FOLDERS:
-        node = Node(os.path.join(folder, f"longpole-{os.getuid()}-{run_path.rpartition('-')[2]}"))
+        # a pid means nothing in another namespace, so each has a place of its own
+        where = f"{os.getuid()}-{run_path.rpartition('-')[2]}-{pid_namespace() & 0xFFFFFFFF:08x}"
+        node = Node(os.path.join(folder, f"{_PREFIX}{where}"))
         try:
             node.prepare()
         except OSError as error:
@@ -150,4 +159,27 @@ def place_of(folder: str) -> str:
         device = os.stat(os.path.dirname(folder)).st_dev
     except OSError:
         device = 0
-    return f"{zlib.crc32(f'{boot_id()} {device} {pid_namespace()}'.encode()):08x}"
+    return f"{zlib.crc32(f'{boot_id()} {device} {pid_namespace()} {os.getuid()}'.encode()):08x}"
+
+
+def sweep(folder: str) -> None:
+    """Give back the memory of runs whose agent was killed and to which nobody came again."""
+    ours = f"{_PREFIX}{os.getuid()}-"
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if name.startswith(ours) and os.path.exists(os.path.join(path, _LOCK)):
+            try:
+                _take_away(Node(path))
+            except OSError:
+                continue  # somebody has come, or has taken it away
+
+
+def _take_away(node: Node) -> None:
+    lock = node.lock()
+    if lock < 0:
+        return
+    try:
+        long_ago = time.time() - os.stat(node.folder).st_mtime > _FORGOTTEN_S
+        node.leave(even_with_members=long_ago)
+    finally:
+        os.close(lock)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from longpole.errors import MissingLibraryError, QueryError
 from longpole.model.columns import Column, Columns
 from longpole.model.execution import TABLES, Table, Type
-from longpole.store.derive.arrays import Part
+from longpole.store.derive.arrays import Part, fewer
 
 _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": False,
@@ -55,6 +55,7 @@ class Writer:
             QueryError: There is no room, or no permission.
         """
         selections = [f"SELECT {_fields(table, {})} FROM range(0)"]
+        parts = fewer(parts)
         for at, part in enumerate(parts):
             arrays = {name: values for name, values in part.items() if isinstance(values, np.ndarray)}
             if arrays and all(map(len, arrays.values())):

@@ -82,6 +82,8 @@ def find_run(wanted: str, folder: str | os.PathLike[str]) -> Path:
         path = Path(wanted).expanduser()
         if is_run(path):
             return path.absolute()
+        if joint := _joint(wanted, list_runs(folder)):
+            return joint[0].path
         raise RunNotFoundError(wanted, str(folder))
     return _by_beginning(wanted, folder)
 
@@ -120,7 +122,8 @@ def _by_beginning(wanted: str, folder: str | os.PathLike[str]) -> Path:
 
 def _joint(name: str, entries: Sequence[RunEntry]) -> list[RunEntry]:
     """Return the latest run that commands made together under this name."""
-    return [entry for entry in entries if entry.manifest.joint and entry.manifest.name == name][-1:]
+    fitting = [entry for entry in entries if entry.manifest.joint and entry.manifest.name == name]
+    return sorted(fitting, key=lambda entry: _owner(entry) == os.getuid())[-1:]
 
 
 def _begins(entry: RunEntry, wanted: str) -> bool:

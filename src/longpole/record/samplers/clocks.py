@@ -2,7 +2,8 @@
 
 Nothing happens before a second host writes into the run. The first agent to notice that nobody can be asked
 says in the run's folder where it can be, and answers from then on; when it has gone, another does. Comparing
-is done beside everything else: more often at first, then now and then, so that drift shows.
+is done beside everything else: more often at first, then now and then, so that drift shows. Who cannot reach
+the others says so a few times, at longer and longer intervals, and then leaves the folder alone.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ REFERENCE = "clock.json"
 # Pauses between comparisons; the last goes on.
 _PAUSES_S = (1.0, 2.0, 5.0, 10.0, 30.0)
 _LOOK_S = 1.0
+# How often an agent may offer itself for comparing; each time it waits twice as long before the next.
+_MOST_OFFERS = 4
 _LONGEST = 4096
 
 
@@ -43,17 +46,19 @@ class ClockComparer:
         self._run_path = run_path
         self._log_name = log_name
         self._path = os.path.join(run_path, REFERENCE)
-        self._found: list[dict[str, Any]] = []
+        self._found: list[tuple[str, dict[str, Any]]] = []
         self._stop = threading.Event()
         self._server: socket.socket | None = None
         self._mine = ""
+        self._offers = 0
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
     def sample(self, now_ns: int) -> None:  # noqa: ARG002  as every source's
         """Note what has been found since."""
         while self._found:
-            self._journal.note("compared", **self._found.pop(0))
+            about, facts = self._found.pop(0)
+            self._journal.note(about, **facts)
 
     def finish(self) -> None:
         """Compare no more."""
@@ -66,13 +71,19 @@ class ClockComparer:
 
     def _work(self) -> None:
         done = 0
-        while not self._stop.wait(_PAUSES_S[min(done, len(_PAUSES_S) - 1)] if done else _LOOK_S):
+        while not self._stop.wait(self._pause_s(done)):
             try:
                 if self._others() and self._compare():
                     done += 1
             except Exception as error:  # noqa: BLE001  a thread beside the agent: what fails is told, once
-                self._journal.note("fault", source=self.name, text=f"clocks: {error}", at=time.monotonic_ns())
+                facts = {"source": self.name, "text": f"clocks: {error}", "at": time.monotonic_ns()}
+                self._found.append(("fault", facts))
                 return
+
+    def _pause_s(self, done: int) -> float:
+        if done:
+            return _PAUSES_S[min(done, len(_PAUSES_S) - 1)]
+        return float(_LOOK_S * 2**self._offers) if self._offers else _LOOK_S
 
     def _others(self) -> bool:
         """Return whether other hosts write into the run."""
@@ -93,12 +104,15 @@ class ClockComparer:
                 continue
             self._take(reference, found)
             return True
-        self._become_reference()
+        if self._offers < _MOST_OFFERS:
+            self._offers += 1
+            self._become_reference()
         return False
 
     def _take(self, reference: dict[str, Any], found: Comparison) -> None:
         peer = {"peer": str(reference.get("host", "")), "peer_boot": str(reference.get("boot", ""))}
-        self._found.append({"at": found.at, "theirs": found.theirs, "error": found.error, **peer})
+        facts = {"at": found.at, "theirs": found.theirs, "error": found.error, **peer}
+        self._found.append(("compared", facts))
 
     def _read(self) -> dict[str, Any]:
         try:

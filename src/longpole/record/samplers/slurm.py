@@ -1,7 +1,8 @@
 """What Slurm knows of the jobs of a run: when each was submitted, could start, and started.
 
 A job's own environment does not tell how long it has waited, and Slurm forgets a job soon after its end: so
-``scontrol`` is asked once for each job, while it runs, beside everything else and never for long.
+``scontrol`` is asked once for each job by the agent of a node, while it runs, beside everything else and
+never for long.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ class SlurmJobs:
     name = "slurm"
     period_s = 0.5
 
-    def __init__(self, journal: Journal) -> None:
-        """Begin with no question."""
+    def __init__(self, journal: Journal, asked: dict[tuple[str, int], int]) -> None:
+        """Begin with no question but those that were ``asked``, and when."""
         self._journal = journal
-        self._asked: dict[tuple[str, int], int] = {}
+        self._asked = asked
         self._open: dict[tuple[str, int], subprocess.Popen[bytes]] = {}
 
     def welcome(self, facts: dict[str, Any]) -> None:

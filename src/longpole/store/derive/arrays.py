@@ -19,6 +19,8 @@ Objects = NDArray[np.object_]
 
 # No moment of a host's monotonic clock lies beyond this (36 years): sums with an offset cannot overflow.
 LATEST_NS = 1 << 60
+# Of more parts than this, those of fewer rows than that are put together.
+_FEW_PARTS, _SMALL_ROWS = 32, 10_000
 
 
 def integers(values: Sequence[int | None]) -> NDArray[np.int64]:
@@ -59,6 +61,35 @@ def joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     if any(isinstance(part, np.ma.MaskedArray) for part in parts):
         return np.ma.concatenate(parts)  # type: ignore[no-any-return,no-untyped-call]
     return np.concatenate(parts)
+
+
+def fewer(parts: Sequence[Part]) -> list[Part]:
+    """Return parts of which those with the same columns, large ones apart, are put together into one.
+
+    Many small logs make many small parts, and each part of a table has a price of its own.
+    """
+    if len(parts) <= _FEW_PARTS:
+        return list(parts)
+    small: dict[tuple[tuple[str, str], ...], list[Arrays]] = {}
+    found: list[Part] = []
+    for part in parts:
+        rows = max((len(values) for values in part.values() if isinstance(values, np.ndarray)), default=0)
+        if rows > _SMALL_ROWS:
+            found.append(part)
+        elif rows:
+            spread = {name: _spread(values, rows) for name, values in part.items() if values is not None}
+            small.setdefault(_kinds(spread), []).append(spread)
+    return [*found, *(stacked(alike) for alike in small.values())]
+
+
+def _spread(values: NDArray[Any] | int | str, rows: int) -> NDArray[Any]:
+    if isinstance(values, np.ndarray):
+        return values
+    return np.full(rows, values, np.int64 if isinstance(values, int) else object)
+
+
+def _kinds(part: Arrays) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, values.dtype.kind) for name, values in part.items()))
 
 
 def stacked(parts: Sequence[Arrays]) -> Arrays:

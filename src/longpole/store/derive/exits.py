@@ -39,12 +39,13 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The command's own begin and end, on UTC, its wait status, and its pid."""
+    """The command's own begin and end, on UTC, its wait status, its pid, and how many it left behind."""
 
     start_ns: int
     end_ns: int
     status: int
     pid: int = 0
+    left: int = 0
 
 
 class Exits:
@@ -83,9 +84,9 @@ class Exits:
 
     def _take_finish(self, log: LogContent, rings: Rings, at: int, offset: Axis) -> None:
         records, indices = self._of_launcher(log, rings, FINISH, at)
-        times = records[["start", "end", "status", "owner"]].tolist()
-        for (start, end, status, pid), ring in zip(times, indices.tolist(), strict=True):
-            self.finishes[ring] = Finish(start + offset, end + offset, status, pid)
+        times = records[["start", "end", "status", "owner", "small"]].tolist()
+        for (start, end, *rest), ring in zip(times, indices.tolist(), strict=True):
+            self.finishes[ring] = Finish(start + offset, end + offset, *rest)
 
     @property
     def finish(self) -> Finish | None:

@@ -75,6 +75,7 @@ def with_members(notes: RecordingNotes, members: Members) -> RecordingNotes:
         commands=len(statuses),
         commands_failed=statuses.count(Status.FAILED),
         commands_cut=statuses.count(Status.UNFINISHED),
+        left_behind=sum(member.finish.left for member in members.all if member.finish),
         gaps=(*notes.gaps, *(_unanswered(job, why) for job, why in members.unanswered)),
     )
 
