@@ -79,7 +79,7 @@ class Switch:
         for owner, name, hook in self._away:
             setattr(owner, name, hook.__wrapped__)
         for owner, name in self._places:
-            there = vars(owner)[name]
+            there = vars(owner).get(name)  # nothing where a hook has let a class go that inherits its call
             if hasattr(there, "__wrapped__"):
                 self._away.append((owner, name, there))
                 setattr(owner, name, there.__wrapped__)
