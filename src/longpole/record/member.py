@@ -147,7 +147,7 @@ class Member:
             "folder": working_folder(),
             "pid": os.getpid(),
             "began": time.monotonic_ns(),
-            **here(),
+            **here(self._options.task),
         }
         return short_json(facts)
 
