@@ -10,16 +10,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from longpole.store.run import StoredRun, open_run
 from longpole.store.selection import find_run
 from tests.parts import need
 from tests.record.hooks.both_ways import PROGRAMS
 from tests.recording import SOURCE, Someone
 from tests.slurm import Slurm
-
-Script = Callable[[Someone, str], str]
 
 
 def script(someone: Someone, command: str, into: str = "jobs") -> str:
@@ -80,17 +76,11 @@ def agree(recorded: list[dict[str, object]], told: list[dict[str, object]]) -> N
             assert abs(int(str(ours[moment])) - int(str(theirs[moment]))) <= 1.5e9, (moment, ours, theirs)
 
 
-@pytest.fixture
-def private(slurm: Slurm, nobody: Someone) -> Someone:
-    """Give an ordinary user whose folders the jobs of this Slurm can write into."""
-    return nobody
-
-
-def test_an_array_of_ten_is_one_run_with_index_node_and_queue_time(slurm: Slurm, private: Someone) -> None:
-    job = slurm.submit(script(private, "sleep 2"), options=("--array=0-9", "--job-name=fit", "-n1"))
+def test_an_array_of_ten_is_one_run_with_index_node_and_queue_time(slurm: Slurm, nobody: Someone) -> None:
+    job = slurm.submit(script(nobody, "sleep 2"), options=("--array=0-9", "--job-name=fit", "-n1"))
     slurm.wait(job)
 
-    run = joint(private)
+    run = joint(nobody)
     found = jobs(run)
     commands = [
         json.loads(str(row["attributes"]))
@@ -103,49 +93,49 @@ def test_an_array_of_ten_is_one_run_with_index_node_and_queue_time(slurm: Slurm,
     # six have room at once; the others waited for at least as long as a command takes
     assert sum(int(str(row["queue_ns"] or 0)) >= 1e9 for row in found) >= 4
     assert not run.recording.gaps
-    told = accounted(private, job, slurm)
+    told = accounted(nobody, job, slurm)
     key = "array_index"
     agree(sorted(found, key=lambda row: str(row[key])), sorted(told, key=lambda row: str(row["name"])))
 
 
-def test_a_job_that_was_requeued_has_two_attempts(slurm: Slurm, private: Someone) -> None:
-    mark = private.runs / "second"
+def test_a_job_that_was_requeued_has_two_attempts(slurm: Slurm, nobody: Someone) -> None:
+    mark = nobody.runs / "second"
     command = f"bash -c {shlex.quote(f'if [ -e {mark} ]; then exit 0; fi; touch {mark}; sleep 60')}"
-    job = slurm.submit(script(private, command), options=("--requeue", "--job-name=again"))
+    job = slurm.submit(script(nobody, command), options=("--requeue", "--job-name=again"))
     slurm.until(job, "RUNNING")
     _until(mark.exists)
     slurm.requeue(job)
     slurm.wait(job)
 
-    found = jobs(joint(private))
+    found = jobs(joint(nobody))
     assert [(row["attempt"], row["status"]) for row in found] == [(1, "failed"), (2, "ok")]
     assert [row["restarts"] for row in found] == [0, 1]
     assert int(str(found[0]["end_ns"])) <= int(str(found[1]["start_ns"]))
-    told = accounted(private, job, slurm)
+    told = accounted(nobody, job, slurm)
     assert [row["attempt"] for row in told] == [1, 2]
     for ours, theirs in zip(found, told, strict=True):
         assert abs(int(str(ours["start_ns"])) - int(str(theirs["start_ns"]))) <= 1.5e9
 
 
 def test_a_job_that_is_preempted_keeps_everything_up_to_the_last_seconds(
-    slurm: Slurm, private: Someone
+    slurm: Slurm, nobody: Someone
 ) -> None:
     """SIGTERM, which it ignores, and SIGKILL to all its processes at once."""
     busy = "trap '' TERM; while :; do :; done"
-    job = slurm.submit(script(private, f"bash -c {shlex.quote(busy)}"), options=("--job-name=cut",))
+    job = slurm.submit(script(nobody, f"bash -c {shlex.quote(busy)}"), options=("--job-name=cut",))
     slurm.until(job, "RUNNING")
-    _until(lambda: bool(_logs(private)) and _samples(private) >= 3)
+    _until(lambda: bool(_logs(nobody)) and _samples(nobody) >= 3)
     slurm.ask("scancel", "--signal=TERM", "--full", job)
-    before = _samples(private)
-    _until(lambda: _samples(private) > before)
+    before = _samples(nobody)
+    _until(lambda: _samples(nobody) > before)
     slurm.ask("scancel", "--signal=KILL", "--full", job)
     slurm.wait(job)
-    _until(lambda: joint(private).state == "finished")
+    _until(lambda: joint(nobody).state == "finished")
 
-    run = joint(private)
+    run = joint(nobody)
     [attempt] = jobs(run)
     [seen] = rows(run, "SELECT max(end_ns) AS last FROM samples WHERE scope = 'process'")
-    told = accounted(private, job, slurm)
+    told = accounted(nobody, job, slurm)
     assert attempt["status"] == "unfinished"
     assert run.recording.commands_cut == 1
     assert int(str(told[0]["end_ns"])) - int(str(seen["last"])) <= 3e9
@@ -160,10 +150,9 @@ def test_ranks_of_a_training_on_two_nodes_have_their_steps(slurm: Slurm, user: S
     command = f"{training} {place} {PROGRAMS / 'prog_ranks.py'}"
     exports = f"export PYTHONPATH={user.source} LONGPOLE_RUNS={user.runs} OMP_NUM_THREADS=1\n"
     step = f"srun -N2 --ntasks-per-node=1 {user.python} -m longpole record --into ranks -- {command}"
-    with_root = Slurm(slurm.conf, slurm.home)
     file = slurm.home / "ranks.sh"
     file.write_text(f"#!/bin/bash\n{exports}{step}\n")
-    submitted = with_root.call(
+    submitted = slurm.call(
         "sbatch", "--parsable", "-N2", "--ntasks-per-node=1", "-c2", "--job-name=ranks", str(file), prefix=()
     )
     job = submitted.stdout.strip()

@@ -19,6 +19,7 @@ from longpole.record.ends import wait_for_end
 from longpole.record.launcher import say
 from longpole.record.link import fork_agent
 from longpole.record.options import name_of
+from longpole.record.privileged import let_see_opens
 from longpole.record.proc import count_forks
 from longpole.record.reaper import Reaper
 from longpole.record.rundir import create_run_folder, find_runs_folder
@@ -44,7 +45,7 @@ def attach(options: RecordOptions) -> int:
     targets = find_targets(options.pids)
     take_signals()
     assignment = _assignment(targets, options)
-    troubles = _watch_opens(assignment) if options.files else []
+    troubles = let_see_opens(assignment) if options.files else []
     link = _start_agent(assignment)
     reaper = Reaper(None, link.pid)
     began_ns = time.monotonic_ns()
@@ -78,17 +79,6 @@ def _run_folder(given: str, name: str) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise AttachError(f"Cannot write a run into {where}: {reason}.") from error
-
-
-def _watch_opens(assignment: Assignment) -> list[str]:
-    """Watch opened files too; return what to say if that is not permitted."""
-    from longpole.record.samplers.files import watch_opens
-
-    try:
-        assignment.opens = watch_opens()
-    except OSError as error:
-        return [f"--files was left out: fanotify is not permitted ({error.strerror})"]
-    return []
 
 
 def _start_agent(assignment: Assignment) -> AgentLink:

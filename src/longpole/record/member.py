@@ -22,6 +22,7 @@ from longpole.record.json_text import short_json
 from longpole.record.link import fork_joint_agent
 from longpole.record.node import MEMBER_PREFIX, node_of
 from longpole.record.options import DEFAULT_DISK_BYTES, name_of
+from longpole.record.privileged import let_see_exits, let_see_opens
 from longpole.record.proc import count_forks
 from longpole.record.rundir import (
     LAUNCHER_VARIABLE,
@@ -31,7 +32,6 @@ from longpole.record.rundir import (
     working_folder,
 )
 from longpole.record.surroundings import TASK_VARIABLE, here
-from longpole.record.taskstats import open_exit_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,7 +165,8 @@ class Member:
             lock = self._node.lock()
             if lock < 0:
                 return False
-            self._open_privileged(self._assignment)
+            let_see_exits(self._assignment)
+            self.troubles += let_see_opens(self._assignment) if self._options.files else []
             self._assignment.forks_before = count_forks() + 1
             self.agent_pid = fork_joint_agent(self._node, self._assignment, lock)
         except OSError:
@@ -173,19 +174,6 @@ class Member:
         if self._reaper is not None:
             self._reaper.follow(self.agent_pid)
         return True
-
-    def _open_privileged(self, assignment: Assignment) -> None:
-        try:
-            assignment.exit_records = open_exit_records()
-        except OSError:
-            pass  # the usual case for an ordinary user: the run shows it as unseen
-        if self._options.files:
-            from longpole.record.samplers.files import watch_opens
-
-            try:
-                assignment.opens = watch_opens()
-            except OSError as error:
-                self.troubles.append(f"--files was left out: fanotify is not permitted ({error.strerror})")
 
     def looker(self, reaper: Reaper) -> Callable[[], float]:
         """Return what is to be called now and then while the command runs."""

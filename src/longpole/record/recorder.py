@@ -11,6 +11,7 @@ from longpole.record.client.ring import private_ring
 from longpole.record.hooked import with_hooks
 from longpole.record.link import fork_agent
 from longpole.record.options import name_of
+from longpole.record.privileged import let_see_exits, let_see_opens
 from longpole.record.proc import count_forks
 from longpole.record.rundir import (
     LAUNCHER_VARIABLE,
@@ -21,7 +22,6 @@ from longpole.record.rundir import (
     remove_rings_folder,
     working_folder,
 )
-from longpole.record.taskstats import open_exit_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ class Recorder:
         self.ring = private_ring(_LAUNCHER_SLOTS)
         self.ring.once('{"role": "launcher"}')
         assignment.launcher_ring = self.ring.memory
-        self._open_privileged(assignment)
+        let_see_exits(assignment)
+        self.troubles += let_see_opens(assignment) if self._options.files else []
         assignment.forks_before = count_forks() + 1  # the agent is no process of the command
         try:
             self._link = fork_agent(assignment)
@@ -127,17 +128,3 @@ class Recorder:
         except OSError as error:
             self.troubles.append(f"phases were not recorded: no room in /dev/shm ({error.strerror or error})")
             return ""
-
-    def _open_privileged(self, assignment: Assignment) -> None:
-        """Open, before anything runs, what needs permission; without it the run says what is missing."""
-        try:
-            assignment.exit_records = open_exit_records()
-        except OSError:
-            pass  # the usual case for an ordinary user: the run shows it as unseen
-        if self._options.files:
-            from longpole.record.samplers.files import watch_opens
-
-            try:
-                assignment.opens = watch_opens()
-            except OSError as error:
-                self.troubles.append(f"--files was left out: fanotify is not permitted ({error.strerror})")
