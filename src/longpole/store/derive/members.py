@@ -16,11 +16,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from longpole.model.execution import Status
-from longpole.store.derive.arrays import Part, integers, texts
+from longpole.store.derive.arrays import Part
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.executions import Execution, Executions
 from longpole.store.derive.exits import Exits, Finish
 from longpole.store.derive.hosts import Hosts
+from longpole.store.derive.member_rows import Row, columns, command_facts, job_facts, task_row
 from longpole.store.derive.notes import Slurm
 from longpole.store.derive.origins import RUN_ID
 from longpole.store.derive.processes import Known, Processes
@@ -30,7 +31,6 @@ _NS = 1_000_000_000
 # The kernel keeps so much of a program's name.
 _LONGEST_NAME = 15
 _Job = tuple[str, int]
-_Row = dict[str, int | str | None]
 
 
 @dataclass(slots=True)
@@ -92,8 +92,8 @@ class Members:
         self._launchers = {index: (rings.all[index].log, rings.all[index].number) for index in self.nested}
         for member in (*self.all, *self.nested.values()):
             member.execution = executions.of(member.hello)
-        self._rows: list[_Row] = []
-        self._tasks: list[_Row] = []
+        self._rows: list[Row] = []
+        self._tasks: list[Row] = []
 
     def __len__(self) -> int:
         """Return how many tasks they make."""
@@ -153,7 +153,7 @@ class Members:
     def settle(self, latest_ns: int) -> None:
         """Make tasks and phases of them; ``latest_ns`` is when the run was last seen."""
         for members in _grouped(self.own):
-            self._tasks.append(_task_row(len(self._tasks) + 1, members[0].hello))
+            self._tasks.append(task_row(len(self._tasks) + 1, members[0].hello))
             earlier_ns = 0
             for attempt in _attempts(members):
                 earlier_ns = self._add_attempt(attempt, earlier_ns, latest_ns)
@@ -165,12 +165,12 @@ class Members:
 
     def tasks(self) -> Part:
         """Return the rows of ``tasks``."""
-        return _columns(self._tasks, ("name", "type", "resources", "outcome"), ("id",))
+        return columns(self._tasks, ("name", "type", "resources", "outcome"), ("id",))
 
     def phases(self) -> Part:
         """Return the rows of ``phases``, without their ids."""
         numbers = ("parent", "task", "attempt", "start_ns", "end_ns", "duration_ns", "count")
-        return _columns(self._rows, ("kind", "name", "status", "attributes"), numbers)
+        return columns(self._rows, ("kind", "name", "status", "attributes"), numbers)
 
     def _add_attempt(self, members: list[Member], earlier_ns: int, latest_ns: int) -> int:
         """Add the phases of one attempt; return when it ended."""
@@ -184,15 +184,15 @@ class Members:
         if eligible_ns - submit_ns <= _NS:  # within what Slurm can tell: it was never held
             eligible_ns = submit_ns
         status = _worst(members)
-        common: _Row = {
+        common: Row = {
             "task": len(self._tasks),
             "attempt": (hello.slurm.restarts if hello.slurm else 0) + 1,
             "name": str(self._tasks[-1]["name"]),
             "status": status.value,
         }
-        facts = json.dumps(_facts(hello, note)) if hello.slurm else None
+        facts = json.dumps(job_facts(hello, note)) if hello.slurm else None
         job = self._add(RUN_ID, "job", (submit_ns, end_ns), {**common, "attributes": facts})
-        waits: _Row = {**common, "status": Status.OK.value}
+        waits: Row = {**common, "status": Status.OK.value}
         if eligible_ns > submit_ns:
             self._add(job, "hold", (submit_ns, eligible_ns), waits)
         if started_ns > eligible_ns:
@@ -204,18 +204,18 @@ class Members:
         return end_ns
 
     def _add_command(self, member: Member, parent: int, latest_ns: int) -> int:
-        common: _Row = {
+        common: Row = {
             "task": member.task,
             "attempt": member.attempt,
             "name": member.hello.name or "?",
             "status": member.status.value,
-            "attributes": json.dumps(_command_facts(member)),
+            "attributes": json.dumps(command_facts(member.hello, member.finish)),
         }
         return self._add(parent, "command", (member.start_ns, member.end_ns(latest_ns)), common)
 
-    def _add(self, parent: int, kind: str, span: tuple[int, int], facts: _Row) -> int:
+    def _add(self, parent: int, kind: str, span: tuple[int, int], facts: Row) -> int:
         start_ns, end_ns = span
-        times: _Row = {"start_ns": start_ns, "end_ns": end_ns, "duration_ns": max(0, end_ns - start_ns)}
+        times: Row = {"start_ns": start_ns, "end_ns": end_ns, "duration_ns": max(0, end_ns - start_ns)}
         self._rows.append({"parent": parent, "kind": kind, **times, "count": 1, "attributes": None, **facts})
         return RUN_ID + len(self._rows)
 
@@ -269,56 +269,3 @@ def _worst(members: list[Member]) -> Status:
         (status for status in (Status.FAILED, Status.UNFINISHED) if status in found),
         Status.OK,
     )
-
-
-def _task_row(identity: int, hello: Hello) -> _Row:
-    name, kind, resources = hello.name or "?", hello.name or "?", None
-    if hello.slurm:
-        kind = hello.slurm.name or kind
-        index = hello.slurm.array_index
-        name = f"{kind}[{index}]" if index is not None else f"{kind} {hello.slurm.job}"
-        nodes = {"nodes": hello.slurm.nodes} if hello.slurm.nodes else {}
-        resources = json.dumps(nodes) if nodes else None
-    return {"id": identity, "name": name, "type": kind, "resources": resources, "outcome": "ran"}
-
-
-def _facts(hello: Hello, note: Slurm) -> dict[str, str | int]:
-    slurm = hello.slurm
-    assert slurm is not None
-    facts: dict[str, str | int | None] = {
-        "job": slurm.job,
-        "array_job": slurm.array_job,
-        "array_index": slurm.array_index,
-        "nodes": slurm.nodes,
-        "restarts": slurm.restarts,
-        "partition": note.partition,
-    }
-    return {key: value for key, value in facts.items() if value is not None and value != ""}
-
-
-def _command_facts(member: Member) -> dict[str, str | int]:
-    hello = member.hello
-    facts = {
-        "command": hello.command,
-        "node": hello.slurm.node if hello.slurm else "",
-        "step": hello.slurm.step if hello.slurm else "",
-        "rank": hello.rank,
-        "world": hello.world,
-        "exit_status": member.finish.status if member.finish else None,
-    }
-    return {key: value for key, value in facts.items() if value is not None and value != ""}
-
-
-def _columns(rows: list[_Row], words: tuple[str, ...], numbers: tuple[str, ...]) -> Part:
-    return {
-        **{name: texts([_text(row[name]) for row in rows]) for name in words},
-        **{name: integers([_number(row[name]) for row in rows]) for name in numbers},
-    }
-
-
-def _text(value: int | str | None) -> str | None:
-    return None if value is None else str(value)
-
-
-def _number(value: int | str | None) -> int | None:
-    return None if value is None else int(value)
