@@ -29,7 +29,7 @@ Options:
                    srun, mpirun, torchrun, cron and makefiles.
   --new            With --into: begin another run of that name.
   --rate HZ        Samples of each process a second, 0.1 to 100 (default: 10, and
-                   fewer where recording would take over 0.3 % of a core).
+                   fewer where recording would take over 0.2 % of a core).
   --detail LEVEL   How much to note of training steps and the like: auto (the default)
                    notes all of 2 ms and more, with all their parts where that is
                    cheap, and counts shorter ones; high notes every one with all its

@@ -7,8 +7,8 @@ Steps are small, so that one busy second does not change much. A rate that the u
 
 from __future__ import annotations
 
-# 0.3 per cent of one core: what hooks take comes on top, and together they stay below one per cent.
-SHARE = 0.003
+# 0.2 per cent of one core: what hooks take comes on top, and together they stay well below one per cent.
+SHARE = 0.002
 _LONGEST_S = 1.0
 _GROW, _SHRINK = 1.25, 0.9
 _WELL_BELOW = 0.7

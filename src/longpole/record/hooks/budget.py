@@ -1,6 +1,6 @@
 """The budget: how much of each step may be noted so that recording stays below 1 % of its time.
 
-Method: the agent has 0.3 % of a core; hooks get 0.5 % of a step. What a step costs to note with its parts was
+Method: the agent has 0.2 % of a core; hooks get 0.5 % of a step. What a step costs to note with its parts was
 measured in a loop of training, where the caches are cold, in units of one look at the clock in a tight loop,
 which is timed here, so that it holds on slower machines. Steps that are long enough are all noted in full. Of
 shorter ones that go alike, each is noted with its wait for data, and some in full. Even shorter ones are
