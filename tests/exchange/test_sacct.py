@@ -9,9 +9,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from longpole.exchange.sacct import FIELDS, read_sacct, recognises
+from longpole.exchange.sacct import FIELDS, SACCT, read_sacct
 from longpole.exchange.unreadable import UnreadableFileError
 from longpole.model.told import Told
+from tests.exchange.foreign import given
 
 S = 1_000_000_000
 HEADER = "|".join(FIELDS)
@@ -264,7 +265,7 @@ def test_json_of_any_version_tells_the_same_as_text(job: dict[str, Any]) -> None
     text = json.dumps({"meta": {}, "jobs": [job]})
     batch = line("7.batch", JobName="batch", UserCPU="00:01.500", SystemCPU="00:00.250", MaxRSS="2048K")
 
-    assert recognises(text)
+    assert SACCT.recognises(given(text))
     tale, same = read_sacct([text]), told(line("7", UserCPU="00:01.500", SystemCPU="00:00.250"), batch)
 
     columns = ("kind", "name", "start_ns", "end_ns", "duration_ns", "status")

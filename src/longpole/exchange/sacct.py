@@ -9,6 +9,7 @@ each dependency in the command line of a submission. Dependencies that stand in 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import tzinfo
 
@@ -17,7 +18,8 @@ from longpole.exchange.sacct_jobs import tell
 from longpole.exchange.sacct_json import entries_of_json
 from longpole.exchange.sacct_text import entries_of_text, looks_like_sacct
 from longpole.exchange.unreadable import UnreadableFileError
-from longpole.model.told import Told
+from longpole.model.ports import ForeignFile
+from longpole.model.told import Told, Wishes
 
 # What to ask for; the last may hold anything.
 FIELDS = (
@@ -25,12 +27,31 @@ FIELDS = (
     *("SystemCPU", "TotalCPU", "MaxRSS", "NNodes", "NTasks", "AllocCPUS", "NodeList", "ReqMem", "WorkDir"),
     "SubmitLine",
 )
+_JOBS = re.compile(r'"jobs"\s*:')
 
 
-def recognises(text: str) -> bool:
-    """Return whether this is what ``sacct`` prints."""
-    start = text.lstrip()[:4096]
-    return ('"jobs"' in text and start.startswith("{")) or looks_like_sacct(start)
+class SacctImporter:
+    """Reads what ``sacct`` printed; see ``model.ports.Importer``."""
+
+    name = "sacct"
+    title = "what sacct prints with --parsable2 or --json"
+
+    def recognises(self, file: ForeignFile) -> bool:
+        """Return whether this is what ``sacct`` prints."""
+        start = file.head.decode("utf-8", errors="replace").lstrip()
+        return (start.startswith("{") and _JOBS.search(start) is not None) or looks_like_sacct(start[:4096])
+
+    def read(self, files: Sequence[ForeignFile], wishes: Wishes) -> Told:
+        """Return the run of all jobs in these files."""
+        every = [file.read().decode("utf-8", errors="replace") for file in files]
+        try:
+            return read_sacct(every, wishes.zone, wishes.name)
+        except UnreadableFileError as error:
+            names = ", ".join(file.name for file in files)
+            raise UnreadableFileError(f"Nothing can be made of {names}: {error}") from error
+
+
+SACCT = SacctImporter()
 
 
 def read_sacct(texts: Sequence[str], zone: tzinfo | None = None, name: str = "") -> Told:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
+
+from longpole.model.told import Told, Wishes
 
 
 class Source(Protocol):
@@ -23,3 +26,42 @@ class Source(Protocol):
 
     def finish(self) -> None:
         """Read a last time: the command has ended. May come without any ``sample`` before it."""
+
+
+class ForeignFile(Protocol):
+    """A file of another system that is to be imported."""
+
+    name: str
+    """What the user calls it; for messages."""
+
+    path: str
+    """Where it lies on the disk, packed if it is; standard input has been copied there."""
+
+    head: bytes
+    """Its first 64 KiB, unpacked; all of a smaller file."""
+
+    def read(self) -> bytes:
+        """Return all of it, unpacked; may block, may be called again, and raises ``LongpoleError``."""
+
+
+class Importer(Protocol):
+    """Reads what another system wrote; found by an entry point of ``longpole.importers``.
+
+    Nothing in a file may be executed or unpickled. Both methods may be called again.
+    """
+
+    name: str
+    """A short word for it, as in ``--format wfformat``."""
+
+    title: str
+    """What it reads, as a person would say it: ``a WfFormat instance``."""
+
+    def recognises(self, file: ForeignFile) -> bool:
+        """Return whether a file is of this form, by its head and name; never raises, never reads it all."""
+
+    def read(self, files: Sequence[ForeignFile], wishes: Wishes) -> Told:
+        """Return the one run that files of this form tell of.
+
+        Raises:
+            LongpoleError: One cannot be read; a sentence that names the file and what is wrong in it.
+        """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import tzinfo
 
 from longpole.model.columns import Columns
 
@@ -24,3 +25,16 @@ class Told:
     name: str
     tables: Mapping[str, Columns]
     gaps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user wants of an import.
+
+    Attributes:
+        name: What to call the run; empty for what the importer finds best.
+        zone: Where times without a zone were written; None for here.
+    """
+
+    name: str = ""
+    zone: tzinfo | None = None

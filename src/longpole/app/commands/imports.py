@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +45,14 @@ Examples:
 @click.option(
     "--timezone", default="", metavar="ZONE", help="Of times without one, e.g. Europe/Paris (default: here)."
 )
-@click.option("--name", default="", help="What to call the run (default: after its jobs).")
+@click.option(
+    "--format",
+    "form",
+    default="",
+    metavar="FORMAT",
+    help="Of which form FILE is (default: as it shows itself).",
+)
+@click.option("--name", default="", help="What to call the run (default: after what is in it).")
 @click.option("--runs", default="", metavar="DIR", help="Where runs are kept.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON about the run.")
 def command(  # noqa: PLR0913  one per option
@@ -57,15 +63,16 @@ def command(  # noqa: PLR0913  one per option
     until: str,
     wait: float,
     timezone: str,
+    form: str,
     name: str,
     runs: str,
     as_json: bool,
 ) -> None:
-    """Make a run of jobs that already ran.
+    """Make a run of what another system has recorded.
 
-    FILE is what 'sacct --parsable2' or 'sacct --json' printed, there or elsewhere; '-' is standard input. Or
-    it is the working directory of a finished Snakemake workflow. The run can be shown, asked and exported
-    like any other; it says what Slurm or Snakemake could not tell.
+    FILE is a trace of another system, packed with gzip or not; its form is recognised, and '-' is standard
+    input. Or it is the working directory of a finished Snakemake workflow. The run can be shown, explained,
+    asked and exported like any other; it says what the other system could not tell.
     """
     from longpole.app.imports import keep
     from longpole.store.selection import runs_folder
@@ -73,7 +80,7 @@ def command(  # noqa: PLR0913  one per option
     if slurm or since:
         told = _ask(_jobs(what, since), since, until, wait, name)
     else:
-        told = _read(what, _zone(timezone), name)
+        told = _read(what, _zone(timezone), name, form)
     path = keep(told, runs_folder(runs))
     _tell(told, path, as_json=as_json)
 
@@ -94,19 +101,15 @@ def _ask(jobs: tuple[str, ...], since: str, until: str, wait_s: float, name: str
     return read_sacct([ask_sacct(jobs, since, until, wait_s)], name=name)
 
 
-def _read(files: tuple[str, ...], zone: tzinfo | None, name: str) -> Told:
-    from longpole.exchange.sacct import read_sacct, recognises
-    from longpole.exchange.unreadable import UnreadableFileError
+def _read(files: tuple[str, ...], zone: tzinfo | None, name: str, form: str) -> Told:
+    from longpole.app.importers import read_files
+    from longpole.model.told import Wishes
 
     if not files:
         raise UsageError("Give a file or directory, '--slurm JOBID...' or '--since DATE'.")
     if any(os.path.isdir(os.path.expanduser(file)) for file in files):
         return _read_folder(files, zone, name)
-    texts = [_text(file) for file in files]
-    for file, text in zip(files, texts, strict=True):
-        if not recognises(text):
-            raise UnreadableFileError(f"{file} is of no form that can be imported: what sacct prints can be.")
-    return read_sacct(texts, zone, name)
+    return read_files(files, Wishes(name, zone), form)
 
 
 def _read_folder(files: tuple[str, ...], zone: tzinfo | None, name: str) -> Told:
@@ -115,15 +118,6 @@ def _read_folder(files: tuple[str, ...], zone: tzinfo | None, name: str) -> Told
     if len(files) > 1:
         raise UsageError("A directory is imported alone: give one at a time.")
     return read_folder(Path(files[0]).expanduser(), zone, name)
-
-
-def _text(file: str) -> str:
-    if file == "-":
-        return sys.stdin.read()
-    try:
-        return Path(file).expanduser().read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UsageError(f"Cannot read {file}: {error.strerror}.") from error
 
 
 def _zone(name: str) -> tzinfo | None:
