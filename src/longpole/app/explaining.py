@@ -1,7 +1,7 @@
 """What the tables of a run say for its explanation: asked in SQL, put together by ``analyse.explain``.
 
-Where nobody told of tasks, processes take their place: those that the command's first process started, or that
-process itself if it started fewer than two. Files that one wrote and a later one opened are their edges.
+Where nobody told of tasks, processes take their place: those that the command's first process started, or
+that process itself if it started fewer than two. Files that one wrote and a later one opened are their edges.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ _HANDED_OVER = f"""
 """
 _FILES = """
     SELECT files.id, any_value(files.bytes) AS bytes,
-        max(CAST(from_task IS NOT NULL AS TINYINT)) AS made, max(CAST(to_task IS NOT NULL AS TINYINT)) AS taken
+        max(CAST(from_task IS NOT NULL AS TINYINT)) AS made,
+        max(CAST(to_task IS NOT NULL AS TINYINT)) AS taken
     FROM files JOIN edges ON edges.file = files.id GROUP BY files.id
 """
 _SAMPLES = """

@@ -23,7 +23,7 @@ def all_rules() -> tuple[Rule, ...]:
     for entry in entry_points(group=GROUP):
         try:
             found.setdefault(entry.name, cast(Rule, entry.load()))
-        except Exception as error:  # noqa: BLE001  somebody else's code may fail in any way
+        except Exception as error:  # somebody else's code may fail in any way
             raise UsageError(
                 f"The rule '{entry.name}' of {entry.value} cannot be loaded: {error}."
             ) from error
