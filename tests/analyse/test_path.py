@@ -8,7 +8,7 @@ from hypothesis import given
 
 from longpole.analyse.path import Because, Release, Stretch, critical_path
 from longpole.analyse.tree import Tree
-from tests.analyse.planted import S, Planted
+from tests.analyse.planted import Planted, S
 from tests.analyse.trees import trees
 
 

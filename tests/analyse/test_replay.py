@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from longpole.analyse.replay import Change, Replay
 from longpole.analyse.tree import Tree
-from tests.analyse.planted import S, Planted
+from tests.analyse.planted import Planted, S
 from tests.analyse.trees import trees
 
 

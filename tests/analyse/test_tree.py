@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longpole.analyse.tree import NONE, executing
-from tests.analyse.planted import S, Planted
+from tests.analyse.planted import Planted, S
 
 
 def test_parts_know_whose_they_are():

@@ -21,6 +21,7 @@ from longpole.analyse.questions import answers
 from longpole.analyse.releases import dependencies, releases
 from longpole.analyse.replay import Replay
 from longpole.analyse.rules.case import Case, Rule
+from longpole.analyse.stitch import stitched
 from longpole.analyse.structure import Structure, structure
 from longpole.analyse.tree import Tree, executing, known_rows, numbers, tree_of
 from longpole.analyse.values import number
@@ -84,7 +85,7 @@ def explain(evidence: Evidence, rules: Iterable[Rule]) -> Explanation:
         CyclicGraphError: Its tasks depend on themselves.
     """
     graph = structure(evidence.tasks, evidence.edges)
-    tree = tree_of(evidence.phases)
+    tree = stitched(tree_of(evidence.phases))
     times = _times(evidence, tree) if len(tree) > 1 else None
     findings, failed = find(times.case, times.replay, rules) if times else ((), ())
     running = _running(tree) if times else None
