@@ -38,7 +38,7 @@ class _Marks:
     def __init__(self, tree: Tree) -> None:
         is_process = np.zeros(len(tree), np.bool_)
         is_process[tree.places_of_kind("process", "run")] = True
-        some = np.flatnonzero(~is_process)
+        some = np.flatnonzero(~is_process & (tree.parent >= 0))
         self._order: Whole = some[np.lexsort((tree.start_ns[some], tree.parent[some]))]
         self._starts = tree.start_ns[self._order]
         counts = np.bincount(tree.parent[self._order], minlength=len(tree))

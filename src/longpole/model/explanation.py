@@ -152,3 +152,36 @@ class Explanation:
     flow: FileFlow
     told_by: tuple[str, ...]
     limits: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why some phases took long, and what it matters.
+
+    Attributes:
+        phase: What was asked about.
+        kinds: Of which kinds they are.
+        count: How many there are.
+        total_s: How long they took in all, with their parts.
+        longest_s: How long the longest took.
+        own_s: How long they took less their parts; None where parts overlap.
+        on_path_s: How much of the makespan is theirs, their parts included.
+        parts: What they are made of, the largest first.
+        within: What they are part of, the most frequent first.
+        saved_if_gone_s: How much sooner the run would end without them.
+        lost_if_twice_s: How much later it would end if they took twice as long.
+        sentences: The same in words.
+    """
+
+    phase: str
+    kinds: tuple[str, ...]
+    count: int
+    total_s: float
+    longest_s: float
+    own_s: float | None
+    on_path_s: float
+    parts: tuple[Blame, ...]
+    within: tuple[str, ...]
+    saved_if_gone_s: float
+    lost_if_twice_s: float
+    sentences: tuple[str, ...]
