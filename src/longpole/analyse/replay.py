@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longpole.analyse.clusters import Cluster, clusters_of
+from longpole.analyse.demand import Demand
 from longpole.analyse.graph import Whole
 from longpole.analyse.slots import drawn_gaps, length_ns
 from longpole.analyse.tree import Tree
@@ -63,12 +64,12 @@ class Replay:
     """A run that can be replayed."""
 
     def __init__(
-        self, tree: Tree, after: Mapping[int, Sequence[int]] | None = None, cores: Factors | None = None
+        self, tree: Tree, after: Mapping[int, Sequence[int]] | None = None, demand: Demand | None = None
     ) -> None:
-        """Take the phases, what each depends on by place, and how many cores each wants while it runs."""
+        """Take the phases, what each depends on by place, and what each wants of the cores."""
         self._tree = tree
         self._after = after or {}
-        self._cores = cores
+        self._demand = demand
         self._broken = np.flatnonzero(~tree.serial)
         self._by_depth = self._broken[np.argsort(-tree.depth[self._broken], kind="stable")].tolist()
 
@@ -96,9 +97,10 @@ class Replay:
     @cached_property
     def _clusters(self) -> dict[int, Clusters]:
         parts = _Parts(self._tree)
+        wants = self._demand.cores if self._demand is not None else None
         found = {}
         for place in self._by_depth:
-            clusters, own_ns = clusters_of(self._tree, place, parts.of(place), self._after, self._cores)
+            clusters, own_ns = clusters_of(self._tree, place, parts.of(place), self._after, wants)
             found[place] = Clusters(clusters, own_ns)
         return found
 
@@ -136,7 +138,9 @@ class Replay:
                 total += float(took[0])
                 continue
             slots = change.slots.get(place, 0) or cluster.items.most_at_once
-            cores = change.cores if place in change.slots else 0.0
+            cores = change.cores if place in change.slots and self._demand is not None else 0.0
+            if cores and self._demand is not None:
+                took = took * self._demand.alone[cluster.places]
             gaps = drawn_gaps(cluster.items, rng)
             total += length_ns(cluster.items, np.rint(took).astype(np.int64), gaps, slots, cores)
         return total

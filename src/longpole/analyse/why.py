@@ -1,7 +1,7 @@
 """Why one phase matters: what it is made of, how much of the path it is, and what a change of it would do.
 
-Method: all phases of a name, or the one of an id, with their parts. The run is replayed without them, and with
-each taking twice as long.
+Method: all phases of a name, or the one of an id, with their parts. The run is replayed without them, and
+with each taking twice as long.
 """
 
 from __future__ import annotations
@@ -104,11 +104,11 @@ def _within(case: Case, places: Whole) -> tuple[str, ...]:
 
 def _with_sentences(found: Why, case: Case) -> Why:
     share = 100 * found.on_path_s * 1e9 / max(case.makespan_ns, 1)
-    sentences = [
-        f"{count_of(found.count, 'phase')} of that name took {show_seconds(found.total_s)} in all, "
-        f"the longest {show_seconds(found.longest_s)}.",
+    total, longest = show_seconds(found.total_s), show_seconds(found.longest_s)
+    gone, twice = show_seconds(found.saved_if_gone_s), show_seconds(found.lost_if_twice_s)
+    sentences = (
+        f"{count_of(found.count, 'phase')} of that name took {total} in all, the longest {longest}.",
         f"{show_seconds(found.on_path_s)} of that is on the critical path: {share:.0f} % of the makespan.",
-        f"Without it the run would end {show_seconds(found.saved_if_gone_s)} sooner; "
-        f"if it took twice as long, {show_seconds(found.lost_if_twice_s)} later.",
-    ]
-    return replace(found, sentences=tuple(sentences))
+        f"Without it the run would end {gone} sooner; if it took twice as long, {twice} later.",
+    )
+    return replace(found, sentences=sentences)
