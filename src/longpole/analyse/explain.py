@@ -14,6 +14,7 @@ import numpy as np
 
 from longpole.analyse.blame import Counted, Labels, blame, on_path_ns
 from longpole.analyse.findings import find
+from longpole.analyse.launches import launches_of
 from longpole.analyse.path import Because, Stretch, critical_path
 from longpole.analyse.path_parts import path_parts
 from longpole.analyse.profile import Profile, profile
@@ -47,6 +48,7 @@ class Evidence:
         files: Columns ``bytes``, ``made`` and ``taken``: whether a task makes it, and whether one takes it.
         samples: As rules see them.
         opens: As rules see them.
+        calls: As ``launches_of`` takes them; None if nothing was traced of GPUs.
         recorded_ns: The makespan as it was told, where no phase tells it; None if nobody did.
         told_by: Who told of the run.
         gaps: What they could not tell.
@@ -61,6 +63,7 @@ class Evidence:
     files: Columns
     samples: Columns
     opens: Columns
+    calls: Columns | None = None
     recorded_ns: int | None = None
     told_by: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
@@ -140,6 +143,7 @@ def _times(evidence: Evidence, tree: Tree) -> _Times:
         samples=evidence.samples,
         opens=evidence.opens,
         cores=evidence.overview.cores or 0,
+        launches=launches_of(evidence.calls) if evidence.calls is not None else {},
     )
     found = blame(tree, path, labels, _counted(tree, evidence.counted))
     return _Times(tree, path, labels, found, replay, case)

@@ -3,8 +3,8 @@
 Method: what the CPU does is shifted as a whole: by as much as was cut out of it before (loading, say), and by
 as much as it then waits longer. A piece of GPU work starts when it was launched and its stream is free. A
 copy that the CPU waits for, and a synchronisation, end when the GPU has come so far: so time saved on the CPU
-is partly waited for again. All CPU threads count as one, as they do in a step: one works, the others wait for it.
-Leaves out: events between streams, and that the CPU itself may be slower beside workers that load.
+is partly waited for again. All CPU threads count as one, as they do in a step: one works, the others wait for
+it. Leaves out: events between streams, and that the CPU itself may be slower beside workers that load.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from longpole.analyse.graph import Whole
+from longpole.analyse.tree import known_rows, numbers
+from longpole.model.columns import Columns
 
 NO_WORK = -1
 # How long after its launch GPU work begins at the earliest, and between two pieces of one stream.
@@ -22,6 +24,8 @@ _LAUNCH_NS = 11_000
 _BETWEEN_NS = 1_000
 # How long a call takes that finds nothing to wait for.
 _CALL_NS = 12_000
+_STREAMS = 1 << 32
+_TIMES = ("start_ns", "end_ns", "work_start_ns", "work_end_ns")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +51,31 @@ class Launches:
     def __len__(self) -> int:
         """Return how many calls there are."""
         return len(self.starts_ns)
+
+
+def launches_of(calls: Columns) -> dict[int, Launches]:
+    """Return what processes asked of GPUs, by id of the process.
+
+    Args:
+        calls: Columns ``process``, ``name``, ``start_ns`` and ``end_ns`` of calls of the runtime in the order
+            of their starts, and of the work that each launched ``device``, ``lane``, ``work_start_ns`` and
+            ``work_end_ns``.
+    """
+    process = numbers(calls["process"])
+    return {int(one): _of_rows(calls, np.flatnonzero(process == one)) for one in np.unique(process)}
+
+
+def _of_rows(calls: Columns, rows: Whole) -> Launches:
+    has_work = known_rows(calls["work_start_ns"])[rows] & known_rows(calls["work_end_ns"])[rows]
+    column = {name: numbers(calls[name])[rows] for name in _TIMES}
+    words = np.array([word.lower() for word in calls["name"].words or ("",)])[numbers(calls["name"])[rows]]
+    copies = np.char.find(words, "memcpy") >= 0
+    waits = np.char.find(words, "synchronize") >= 0
+    waits |= copies & has_work & (column["end_ns"] >= column["work_end_ns"])
+    places = numbers(calls["device"])[rows] * _STREAMS + numbers(calls["lane"])[rows]
+    _, stream = np.unique(np.where(has_work, places, 0), return_inverse=True)
+    work = [np.where(has_work, column[name], NO_WORK) for name in ("work_start_ns", "work_end_ns")]
+    return Launches(column["start_ns"], column["end_ns"], waits, *work, stream.astype(np.int64))
 
 
 def moved(launches: Launches, cuts: Whole, cut_ns: Whole, marks: Whole) -> Whole:

@@ -86,6 +86,16 @@ _OPENS = """
         sum(opens.times)::BIGINT AS times, count(DISTINCT opens.process) AS processes
     FROM opens JOIN files ON opens.file = files.id WHERE coalesce(opens.written, 0) = 0 GROUP BY opens.file
 """
+# Of a trace of a GPU: steps and their waits, and what was launched; operators and kernels are far too many.
+_STEPS_ONLY = _PHASES.replace("WHERE", "WHERE kind IN ('run', 'process', 'step', 'data') AND")
+_CALLS = """
+    SELECT call.process, call.name, call.start_ns, call.end_ns, work.device, work.lane,
+        work.start_ns AS work_start_ns, work.end_ns AS work_end_ns
+    FROM phases AS call LEFT JOIN (FROM edges WHERE kind = 'launch') AS edge ON edge.from_phase = call.id
+    LEFT JOIN phases AS work ON work.id = edge.to_phase
+    WHERE call.kind = 'runtime' AND call.process IS NOT NULL ORDER BY call.start_ns, call.id
+"""
+_TRACED = "SELECT id FROM phases WHERE kind = 'runtime' LIMIT 1"
 _RECORDED = "SELECT max(duration_ns)::BIGINT AS took_ns FROM phases WHERE kind = 'workflow'"
 
 
@@ -111,17 +121,19 @@ def explain_run(run: StoredRun) -> Explanation:
 def evidence_of(run: StoredRun) -> Evidence:
     """Return what an explanation is drawn from."""
     units = _units(run)
+    traced = run.query(_TRACED).rows > 0
     told = next(iter(run.query(_RECORDED)["took_ns"]), None)
     return Evidence(
         overview=overview_of(run),
         unit=units.name,
-        phases=run.query(_PHASES),
+        phases=run.query(_STEPS_ONLY if traced else _PHASES),
         counted=run.query(_COUNTED),
         tasks=units.rows,
         edges=units.edges,
         files=run.query(_FILES),
         samples=run.query(_SAMPLES),
         opens=run.query(_OPENS),
+        calls=run.query(_CALLS) if traced else None,
         recorded_ns=told if isinstance(told, int) else None,
         told_by=run.recording.told_by,
         gaps=run.recording.gaps,

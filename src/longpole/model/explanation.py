@@ -19,6 +19,7 @@ class Finding:
         evidence: What it was seen by, a sentence each.
         advice: What to change, and how.
         change: What was changed in the replay that the saving comes from.
+        step_s: How long a step would take (the median), where it is about steps.
     """
 
     rule: str
@@ -30,6 +31,7 @@ class Finding:
     evidence: tuple[str, ...]
     advice: str
     change: str
+    step_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

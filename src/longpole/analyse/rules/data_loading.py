@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from longpole.analyse.graph import Whole
+from longpole.analyse.launches import moved
 from longpole.analyse.loading import Loop, best_workers, waits_with
 from longpole.analyse.replay import Change
 from longpole.analyse.rules.case import Case, Suspicion
@@ -99,32 +100,52 @@ def _cpu_share(case: Case) -> float:
 def _suspicion(case: Case, found: _Found) -> Suspicion:
     loop = found.loop
     workers = max(best_workers(loop, case.cores), loop.workers + 1)
-    label = case.labels.of(int(found.steps[0]))
-    waited_s = float(loop.waits_ns.sum()) / 1e9
-    loading, computing = show_seconds(loop.loading_ns / 1e9), show_seconds(loop.step_ns / 1e9)
-    share = f"{100 * loop.wait_share:.0f} % of their time"
-    beside = f"{loop.workers} worker processes load beside the training."
-    evidence = (
-        f"{len(found.steps):,} steps waited {show_seconds(waited_s)} for data in all: {share}.",
-        f"A batch takes {loading} to load, the rest of a step {computing}.",
-        beside if loop.workers else "The training process loads its data itself.",
-    )
+    steps_ns = _steps_with(case, found, waits_with(loop, workers, case.cores))
+    slower_ns = _steps_with(case, found, waits_with(loop, workers, case.cores, slower=_SLOWER))
+    step_s = float(np.median(steps_ns)) / 1e9
     return Suspicion(
         rule=RULE.name,
         title="Training waits for its data",
-        phase=f"{label}: data",
-        evidence=evidence,
+        phase=f"{case.labels.of(int(found.steps[0]))}: data",
+        evidence=_evidence(found, workers, step_s),
         advice=_ADVICE.format(workers=workers),
-        change=_change(case, found, waits_with(loop, workers, case.cores)),
+        change=_change(found, steps_ns),
         change_said=f"batches loaded by {workers} workers",
-        at_least=_change(case, found, waits_with(loop, workers, case.cores, slower=_SLOWER)),
-        at_most=_change(case, found, np.zeros(len(found.steps), np.int64)),
+        at_least=_change(found, slower_ns),
+        at_most=_change(found, _steps_with(case, found, np.zeros(len(found.steps), np.int64))),
+        step_s=step_s,
     )
 
 
-def _change(case: Case, found: _Found, waits_ns: Whole) -> Change:
-    """Return the waits scaled to what they would be."""
-    was = np.maximum(found.loop.waits_ns, 1)
-    factors = np.ones(len(case.tree))
-    factors[found.waits] = (waits_ns / was)[found.step_of_wait]
-    return Change(factors=factors)
+def _evidence(found: _Found, workers: int, step_s: float) -> tuple[str, ...]:
+    loop = found.loop
+    waited = show_seconds(float(loop.waits_ns.sum()) / 1e9)
+    loading, computing = show_seconds(loop.loading_ns / 1e9), show_seconds(loop.step_ns / 1e9)
+    was = show_seconds(float(np.median(loop.waits_ns + loop.computing_ns)) / 1e9)
+    share = f"{100 * loop.wait_share:.0f} % of their time"
+    beside = f"{loop.workers} worker processes load beside the training."
+    return (
+        f"{len(found.steps):,} steps waited {waited} for data in all: {share}.",
+        f"A batch takes {loading} to load, the rest of a step {computing}.",
+        beside if loop.workers else "The training process loads its data itself.",
+        f"With {workers} workers a step would take {show_seconds(step_s)} instead of {was}.",
+    )
+
+
+def _steps_with(case: Case, found: _Found, waits_ns: Whole) -> Whole:
+    """Return how long steps take if they wait so long: by launches, where these are known."""
+    launches = case.launches.get(found.process)
+    if launches is None:
+        return found.loop.computing_ns + waits_ns
+    tree = case.tree
+    ends = np.zeros(len(found.steps), np.int64)
+    np.maximum.at(ends, found.step_of_wait, tree.end_ns[found.waits])
+    cut = found.loop.waits_ns - waits_ns
+    waited = np.flatnonzero(ends)
+    marks = np.concatenate([tree.start_ns[found.steps], tree.end_ns[found.steps[-1:]]])
+    return np.diff(moved(launches, ends[waited], cut[waited], marks))
+
+
+def _change(found: _Found, steps_ns: Whole) -> Change:
+    lengths = np.maximum(steps_ns, 0).tolist()
+    return Change(lengths_ns=dict(zip(found.steps.tolist(), lengths, strict=True)))
