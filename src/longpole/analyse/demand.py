@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longpole.analyse.graph import Whole
-from longpole.analyse.tree import Tree
+from longpole.analyse.tree import Tree, numbers
+from longpole.analyse.values import number
+from longpole.model.columns import Columns
 
 Shares = NDArray[np.float64]
 SATURATED = 0.95
@@ -57,6 +59,18 @@ class BusyCores:
         seen = ends[1] - ends[0]
         found: Shares = np.where(seen > 0, (filled[1] - filled[0]) / np.where(seen > 0, seen, 1.0), 0.0)
         return found
+
+
+def busy_cores(samples: Columns) -> BusyCores | None:
+    """Return how the cores of the first host were used; None if that was not sampled.
+
+    Args:
+        samples: Columns ``start_ns``, ``end_ns``, ``cores`` and ``capacity``, in order.
+    """
+    if not samples.rows or not (capacity := number(samples["capacity"][0])):
+        return None
+    cores = np.asarray(samples["cores"].values).astype(np.float64)
+    return BusyCores(numbers(samples["start_ns"]), numbers(samples["end_ns"]), cores, capacity)
 
 
 def demand(tree: Tree, cpu_ns: Mapping[int, float], busy: BusyCores | None) -> Demand:

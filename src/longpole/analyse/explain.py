@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from longpole.analyse.blame import Counted, Labels, blame, on_path_ns
+from longpole.analyse.demand import busy_cores, demand
 from longpole.analyse.findings import find
 from longpole.analyse.launches import launches_of
 from longpole.analyse.path import Because, Stretch, critical_path
@@ -48,6 +49,8 @@ class Evidence:
         files: Columns ``bytes``, ``made`` and ``taken``: whether a task makes it, and whether one takes it.
         samples: As rules see them.
         opens: As rules see them.
+        cpu: Columns ``process`` and ``cpu_ns``, what processes used.
+        busy: As ``busy_cores`` takes them.
         calls: As ``launches_of`` takes them; None if nothing was traced of GPUs.
         recorded_ns: The makespan as it was told, where no phase tells it; None if nobody did.
         told_by: Who told of the run.
@@ -63,6 +66,8 @@ class Evidence:
     files: Columns
     samples: Columns
     opens: Columns
+    cpu: Columns
+    busy: Columns
     calls: Columns | None = None
     recorded_ns: int | None = None
     told_by: tuple[str, ...] = ()
@@ -70,8 +75,17 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Times:
-    """What recorded times tell of a run."""
+class Times:
+    """What recorded times tell of a run.
+
+    Attributes:
+        tree: Its phases, waits included.
+        path: Its critical path.
+        labels: What to call its phases.
+        blame: What its makespan is made of.
+        replay: How it can be replayed, over the tree of ``case``.
+        case: What rules see of it.
+    """
 
     tree: Tree
     path: Sequence[Stretch]
@@ -89,7 +103,7 @@ def explain(evidence: Evidence, rules: Iterable[Rule]) -> Explanation:
     """
     graph = structure(evidence.tasks, evidence.edges)
     tree = stitched(tree_of(evidence.phases))
-    times = _times(evidence, tree) if len(tree) > 1 else None
+    times = times_of(evidence, tree) if len(tree) > 1 else None
     findings, failed = find(times.case, times.replay, rules) if times else ((), ())
     running = _running(tree) if times else None
     return Explanation(
@@ -120,18 +134,20 @@ def explain(evidence: Evidence, rules: Iterable[Rule]) -> Explanation:
     )
 
 
-def _questions(evidence: Evidence, times: _Times | None, findings: Sequence[Finding]) -> Questions:
+def _questions(evidence: Evidence, times: Times | None, findings: Sequence[Finding]) -> Questions:
     if times is None:
         return answers(evidence.overview, None, (), None, findings)
     return answers(evidence.overview, times.case, times.blame, times.replay, findings)
 
 
-def _times(evidence: Evidence, tree: Tree) -> _Times:
+def times_of(evidence: Evidence, tree: Tree) -> Times:
+    """Return what the recorded times of a run tell."""
     labels = _labels(tree, evidence.tasks)
     path = critical_path(tree, releases(tree, evidence.edges))
     own = on_path_ns(tree, path)
     work = executing(tree)
-    replay = Replay(work, dependencies(work, evidence.edges))
+    wants = demand(work, _cpu_ns(evidence.cpu), busy_cores(evidence.busy))
+    replay = Replay(work, dependencies(work, evidence.edges), wants)
     kept = np.searchsorted(tree.ids[order := np.argsort(tree.ids)], work.ids)
     places = order[kept]
     case = Case(
@@ -146,7 +162,7 @@ def _times(evidence: Evidence, tree: Tree) -> _Times:
         launches=launches_of(evidence.calls) if evidence.calls is not None else {},
     )
     found = blame(tree, path, labels, _counted(tree, evidence.counted))
-    return _Times(tree, path, labels, found, replay, case)
+    return Times(tree, path, labels, found, replay, case)
 
 
 def _labels(tree: Tree, tasks: Columns) -> Labels:
@@ -179,6 +195,10 @@ def _counted(tree: Tree, rows: Columns) -> dict[int, list[Counted]]:
             part = Counted(str(row["name"]), str(row["kind"]), int(number(row["duration_ns"]) or 0))
             found.setdefault(place, []).append(part)
     return found
+
+
+def _cpu_ns(cpu: Columns) -> dict[int, float]:
+    return {int(number(row["process"]) or 0): number(row["cpu_ns"]) or 0.0 for row in cpu.records()}
 
 
 def _waits_s(path: Sequence[Stretch]) -> dict[str, float]:

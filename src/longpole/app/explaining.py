@@ -12,6 +12,7 @@ from longpole.analyse.explain import Evidence, explain
 from longpole.app.overview import overview_of
 from longpole.app.rules import all_rules
 from longpole.model.columns import Columns
+from longpole.model.execution import Metric, Scope
 from longpole.model.explanation import Explanation
 from longpole.store.run import StoredRun
 
@@ -86,6 +87,18 @@ _OPENS = """
         sum(opens.times)::BIGINT AS times, count(DISTINCT opens.process) AS processes
     FROM opens JOIN files ON opens.file = files.id WHERE coalesce(opens.written, 0) = 0 GROUP BY opens.file
 """
+_CPU = f"""
+    SELECT owner AS process, sum(value) AS cpu_ns FROM totals
+    WHERE scope = '{Scope.PROCESS}' AND metric IN ('{Metric.CPU_USER}', '{Metric.CPU_SYSTEM}')
+        AND owner IS NOT NULL GROUP BY owner
+"""
+# Time that other guests of the machine took is time in which a core was wanted.
+_BUSY = f"""
+    SELECT samples.start_ns, samples.end_ns, sum(value) AS cores, max(capacity) AS capacity
+    FROM samples JOIN resources ON samples.resource = resources.id
+    WHERE scope = '{Scope.HOST}' AND kind = 'cpu' AND metric IN ('user', 'system', 'stolen')
+    GROUP BY samples.start_ns, samples.end_ns, resources.host ORDER BY samples.start_ns
+"""
 # Of a trace of a GPU: steps and their waits, and what was launched; operators and kernels are far too many.
 _STEPS_ONLY = _PHASES.replace("WHERE", "WHERE kind IN ('run', 'process', 'step', 'data') AND")
 _CALLS = """
@@ -133,6 +146,8 @@ def evidence_of(run: StoredRun) -> Evidence:
         files=run.query(_FILES),
         samples=run.query(_SAMPLES),
         opens=run.query(_OPENS),
+        cpu=run.query(_CPU),
+        busy=run.query(_BUSY),
         calls=run.query(_CALLS) if traced else None,
         recorded_ns=told if isinstance(told, int) else None,
         told_by=run.recording.told_by,

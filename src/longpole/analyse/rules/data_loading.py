@@ -30,7 +30,7 @@ _ADVICE = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Found:
+class WaitingLoop:
     """The steps of one process, and where their waits are."""
 
     steps: Whole
@@ -48,7 +48,7 @@ class DataLoading:
 
     def look(self, case: Case) -> Iterator[Suspicion]:
         """Yield each process whose steps wait for data."""
-        for found in _loops(case):
+        for found in loops_of(case):
             if len(found.steps) >= _FEWEST_STEPS and found.loop.wait_share >= _LEAST_SHARE:
                 yield _suspicion(case, found)
 
@@ -56,7 +56,8 @@ class DataLoading:
 RULE = DataLoading()
 
 
-def _loops(case: Case) -> Iterator[_Found]:
+def loops_of(case: Case) -> Iterator[WaitingLoop]:
+    """Yield the loops of steps that wait for data, one for each process."""
     tree = case.tree
     steps, waits = tree.places_of_kind("step"), tree.places_of_kind("data")
     waits = waits[np.isin(tree.parent[waits], steps)]
@@ -66,7 +67,7 @@ def _loops(case: Case) -> Iterator[_Found]:
         yield _found(case, process, here, waits[tree.process[tree.parent[waits]] == process])
 
 
-def _found(case: Case, process: int, steps: Whole, waits: Whole) -> _Found:
+def _found(case: Case, process: int, steps: Whole, waits: Whole) -> WaitingLoop:
     tree = case.tree
     order = np.argsort(steps)
     step_of_wait = order[np.searchsorted(steps[order], tree.parent[waits])]
@@ -75,7 +76,7 @@ def _found(case: Case, process: int, steps: Whole, waits: Whole) -> _Found:
     first = np.concatenate([[True], tree.parent[steps[1:]] != tree.parent[steps[:-1]]])
     workers = _workers(tree, process, steps)
     loop = Loop(waited, case.took_ns[steps] - waited, first, workers, _cpu_share(case))
-    return _Found(steps, waits, step_of_wait, loop, process)
+    return WaitingLoop(steps, waits, step_of_wait, loop, process)
 
 
 def _workers(tree: Tree, process: int, steps: Whole) -> int:
@@ -97,7 +98,7 @@ def _cpu_share(case: Case) -> float:
     return (overview.cpu_user_s + overview.cpu_system_s) / overview.makespan_s
 
 
-def _suspicion(case: Case, found: _Found) -> Suspicion:
+def _suspicion(case: Case, found: WaitingLoop) -> Suspicion:
     loop = found.loop
     workers = max(best_workers(loop, case.cores), loop.workers + 1)
     steps_ns = _steps_with(case, found, waits_with(loop, workers, case.cores))
@@ -117,7 +118,7 @@ def _suspicion(case: Case, found: _Found) -> Suspicion:
     )
 
 
-def _evidence(found: _Found, workers: int, step_s: float) -> tuple[str, ...]:
+def _evidence(found: WaitingLoop, workers: int, step_s: float) -> tuple[str, ...]:
     loop = found.loop
     waited = show_seconds(float(loop.waits_ns.sum()) / 1e9)
     loading, computing = show_seconds(loop.loading_ns / 1e9), show_seconds(loop.step_ns / 1e9)
@@ -132,7 +133,7 @@ def _evidence(found: _Found, workers: int, step_s: float) -> tuple[str, ...]:
     )
 
 
-def _steps_with(case: Case, found: _Found, waits_ns: Whole) -> Whole:
+def _steps_with(case: Case, found: WaitingLoop, waits_ns: Whole) -> Whole:
     """Return how long steps take if they wait so long: by launches, where these are known."""
     launches = case.launches.get(found.process)
     if launches is None:
@@ -146,6 +147,11 @@ def _steps_with(case: Case, found: _Found, waits_ns: Whole) -> Whole:
     return np.diff(moved(launches, ends[waited], cut[waited], marks))
 
 
-def _change(found: _Found, steps_ns: Whole) -> Change:
+def with_waits(case: Case, found: WaitingLoop, waits_ns: Whole) -> Change:
+    """Return the change after which each step waits so long."""
+    return _change(found, _steps_with(case, found, waits_ns))
+
+
+def _change(found: WaitingLoop, steps_ns: Whole) -> Change:
     lengths = np.maximum(steps_ns, 0).tolist()
     return Change(lengths_ns=dict(zip(found.steps.tolist(), lengths, strict=True)))
