@@ -24,7 +24,7 @@ def calls(*rows: tuple[float, float, bool, float, float]) -> Launches:
 def training(
     steps: int, loading_ms: float, gpu_ms: float, launch_ms: float
 ) -> tuple[Launches, np.ndarray, np.ndarray]:
-    """Steps that load, wait for a copy, and launch one long kernel; with the loads' ends and steps' starts."""
+    """Steps that load, wait for a copy and launch one long kernel; with loads' ends and steps' starts."""
     rows, loads, starts, now, busy = [], [], [], 0.0, 0.0
     for _ in range(steps):
         starts.append(round(now * MS))
