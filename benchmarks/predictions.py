@@ -29,8 +29,6 @@ from longpole.analyse.explain import Times, times_of  # noqa: E402
 from longpole.analyse.loading import waits_with  # noqa: E402
 from longpole.analyse.replay import Change  # noqa: E402
 from longpole.analyse.rules.data_loading import loops_of, with_waits  # noqa: E402
-from longpole.analyse.stitch import stitched  # noqa: E402
-from longpole.analyse.tree import tree_of  # noqa: E402
 from longpole.app.explaining import evidence_of  # noqa: E402
 from longpole.store.run import open_run  # noqa: E402
 
@@ -94,7 +92,9 @@ def predict(name: str, run: Path) -> tuple[float, float, float]:
     """Return makespan, the makespan predicted with the change, and the error of the replay without it."""
     with open_run(run) as stored:
         evidence = evidence_of(stored)
-    times = times_of(evidence, stitched(tree_of(evidence.phases)))
+    times = times_of(evidence)
+    if times is None:
+        raise SystemExit(f"nothing is known of the times of {run}")
     saved_ns = times.replay.unchanged.makespan_ns - times.replay.replay(_CHANGES[name](times)).makespan_ns
     makespan_s = times.case.makespan_ns / 1e9
     return makespan_s, makespan_s - saved_ns / 1e9, times.replay.error

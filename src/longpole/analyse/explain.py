@@ -95,17 +95,15 @@ class Times:
     case: Case
 
 
-def explain(evidence: Evidence, rules: Iterable[Rule]) -> Explanation:
-    """Return the explanation of a run.
+def explain(evidence: Evidence, times: Times | None, rules: Iterable[Rule]) -> Explanation:
+    """Return the explanation of a run, with what its recorded times tell.
 
     Raises:
         CyclicGraphError: Its tasks depend on themselves.
     """
     graph = structure(evidence.tasks, evidence.edges)
-    tree = stitched(tree_of(evidence.phases))
-    times = times_of(evidence, tree) if len(tree) > 1 else None
     findings, failed = find(times.case, times.replay, rules) if times else ((), ())
-    running = _running(tree) if times else None
+    running = _running(times.tree) if times else None
     return Explanation(
         schema_version=SCHEMA_VERSION,
         run=evidence.overview.run,
@@ -119,7 +117,7 @@ def explain(evidence: Evidence, rules: Iterable[Rule]) -> Explanation:
         antichain_exact=graph.antichain.exact,
         total_task_s=_total_s(evidence, graph),
         critical_path_s=graph.forward.length_ns / 1e9,
-        makespan_s=_makespan_s(evidence, tree),
+        makespan_s=_makespan_s(evidence, times),
         asap_peak=graph.asap_peak,
         parallelism_mean=running.mean() if running else None,
         parallelism_peak=running.peak if running else None,
@@ -130,7 +128,7 @@ def explain(evidence: Evidence, rules: Iterable[Rule]) -> Explanation:
         path=path_parts(times.tree, times.path, times.labels) if times else (),
         flow=_flow(evidence.files),
         told_by=evidence.told_by,
-        limits=(*_limits(evidence, tree, graph), *failed),
+        limits=(*_limits(evidence, times, graph), *failed),
     )
 
 
@@ -140,8 +138,11 @@ def _questions(evidence: Evidence, times: Times | None, findings: Sequence[Findi
     return answers(evidence.overview, times.case, times.blame, times.replay, findings)
 
 
-def times_of(evidence: Evidence, tree: Tree) -> Times:
-    """Return what the recorded times of a run tell."""
+def times_of(evidence: Evidence) -> Times | None:
+    """Return what the recorded times of a run tell; nothing if none are known."""
+    tree = stitched(tree_of(evidence.phases))
+    if len(tree) <= 1:
+        return None
     labels = _labels(tree, evidence.tasks)
     path = critical_path(tree, releases(tree, evidence.edges))
     own = on_path_ns(tree, path)
@@ -218,9 +219,9 @@ def _running(tree: Tree) -> Profile:
     return profile(tree.start_ns[1:], tree.end_ns[1:])
 
 
-def _makespan_s(evidence: Evidence, tree: Tree) -> float | None:
-    if len(tree) > 1:
-        return int(tree.end_ns[0] - tree.start_ns[0]) / 1e9
+def _makespan_s(evidence: Evidence, times: Times | None) -> float | None:
+    if times is not None:
+        return int(times.tree.end_ns[0] - times.tree.start_ns[0]) / 1e9
     if evidence.recorded_ns is not None:
         return evidence.recorded_ns / 1e9
     return evidence.overview.makespan_s
@@ -239,12 +240,12 @@ def _flow(files: Columns) -> FileFlow:
     return FileFlow(files.rows, *sums)
 
 
-def _limits(evidence: Evidence, tree: Tree, graph: Structure) -> Iterator[str]:
+def _limits(evidence: Evidence, times: Times | None, graph: Structure) -> Iterator[str]:
     yield from evidence.gaps
-    if len(tree) <= 1 and len(graph.ids) and _NO_TIMES not in evidence.gaps:
+    if times is None and len(graph.ids) and _NO_TIMES not in evidence.gaps:
         yield _NO_TIMES
     if not graph.antichain.exact:
         yield "The number of tasks that could run at once is a lower bound: the graph is too large for more."
-    if tree.orphans:
-        yield f"{tree.orphans:,} phases are part of one that is not there; they are taken as the run's own."
+    if times is not None and times.tree.orphans:
+        yield f"{times.tree.orphans:,} phases are part of one that is not there; they are taken as the run's own."
     yield from evidence.overview.limits

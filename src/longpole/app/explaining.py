@@ -6,14 +6,20 @@ that process itself if it started fewer than two. Files that one wrote and a lat
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from longpole.analyse.explain import Evidence, explain
+from longpole.analyse.explain import Evidence, Times, explain, times_of
+from longpole.analyse.run_timeline import timeline_of
+from longpole.analyse.why import why
+from longpole.app.devices import device_times_of, step_parts_of
 from longpole.app.overview import overview_of
 from longpole.app.rules import all_rules
+from longpole.errors import NoSuchPhaseError
 from longpole.model.columns import Columns
+from longpole.model.device_time import Rounding
 from longpole.model.execution import Metric, Scope
-from longpole.model.explanation import Explanation
+from longpole.model.explanation import Explanation, Why
+from longpole.model.timeline import Timeline
 from longpole.store.run import StoredRun
 
 _PHASES = """
@@ -121,14 +127,41 @@ class _Units:
     edges: Columns
 
 
-def explain_run(run: StoredRun) -> Explanation:
-    """Return the explanation of a run.
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A run, explained, and what more can be asked about it."""
+
+    explanation: Explanation
+    times: Times | None
+
+    def timeline(self) -> Timeline:
+        """Return the run over time; empty where no times are known."""
+        return timeline_of(self.times) if self.times else Timeline((), 0.0)
+
+    def why(self, phase: str) -> Why:
+        """Return why a phase matters.
+
+        Raises:
+            NoSuchPhaseError: There is no such phase.
+        """
+        if self.times is None:
+            raise NoSuchPhaseError(phase, ())
+        return why(self.times.case, self.times.replay, phase)
+
+
+def explain_run(run: StoredRun, *, hta_rounding: bool = False) -> Explained:
+    """Return the explanation of a run; times of GPUs rounded as Holistic Trace Analysis does, if wanted.
 
     Raises:
         CyclicGraphError: Its tasks depend on themselves.
         UsageError: A rule of another package cannot be loaded.
     """
-    return explain(evidence_of(run), all_rules())
+    evidence = evidence_of(run)
+    times = times_of(evidence)
+    rounding = Rounding.HTA if hta_rounding else Rounding.EXACT
+    found = explain(evidence, times, all_rules())
+    gpu, steps = device_times_of(run, rounding=rounding), step_parts_of(run)
+    return Explained(replace(found, gpu=gpu, steps=steps), times)
 
 
 def evidence_of(run: StoredRun) -> Evidence:

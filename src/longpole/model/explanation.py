@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from longpole.model.device_time import DeviceTime
+from longpole.model.step_parts import StepParts
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -128,6 +131,8 @@ class Explanation:
         flow: Files that tasks hand over.
         told_by: Who told of the run; empty if it was recorded.
         limits: What could not be said, and why; a sentence each.
+        gpu: How GPUs spent their time, by rank; empty where that was not traced.
+        steps: What the time of profiler steps went into; empty where that was not traced.
     """
 
     schema_version: int
@@ -154,6 +159,8 @@ class Explanation:
     flow: FileFlow
     told_by: tuple[str, ...]
     limits: tuple[str, ...]
+    gpu: tuple[DeviceTime, ...] = ()
+    steps: tuple[StepParts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
