@@ -23,6 +23,7 @@ from longpole.analyse.questions import answers
 from longpole.analyse.releases import dependencies, releases
 from longpole.analyse.replay import Replay
 from longpole.analyse.rules.case import Case, Rule
+from longpole.analyse.sentences import count_of
 from longpole.analyse.stitch import stitched
 from longpole.analyse.structure import Structure, structure
 from longpole.analyse.tree import Tree, executing, known_rows, numbers, tree_of
@@ -247,5 +248,6 @@ def _limits(evidence: Evidence, times: Times | None, graph: Structure) -> Iterat
     if not graph.antichain.exact:
         yield "The number of tasks that could run at once is a lower bound: the graph is too large for more."
     if times is not None and times.tree.orphans:
-        yield f"{times.tree.orphans:,} phases are part of one that is not there; they are taken as the run's own."
+        orphans = count_of(times.tree.orphans, "phase")
+        yield f"{orphans} without a parent: what they are part of is not there; they count as the run's own."
     yield from evidence.overview.limits
