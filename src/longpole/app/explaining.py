@@ -77,10 +77,15 @@ _HANDED_OVER = f"""
     GROUP BY ALL ORDER BY ALL
 """
 _FILES = """
-    SELECT files.id, any_value(files.bytes) AS bytes,
-        max(CAST(from_task IS NOT NULL AS TINYINT)) AS made,
-        max(CAST(to_task IS NOT NULL AS TINYINT)) AS taken
-    FROM files JOIN edges ON edges.file = files.id GROUP BY files.id
+    WITH used AS (
+        SELECT file, coalesce(written, 0) = 1 AS made, coalesce(written, 0) = 0 AS taken
+        FROM opens WHERE task IS NOT NULL
+        UNION ALL
+        SELECT file, from_task IS NOT NULL, to_task IS NOT NULL FROM edges WHERE file IS NOT NULL
+    )
+    SELECT files.id, any_value(files.bytes) AS bytes, coalesce(max(made::TINYINT), 0) AS made,
+        coalesce(max(taken::TINYINT), 0) AS taken
+    FROM files LEFT JOIN used ON used.file = files.id GROUP BY files.id
 """
 _SAMPLES = """
     SELECT resources.kind, resources.name, resources.metric, samples.scope, samples.owner, resources.capacity,
