@@ -41,33 +41,81 @@ class _Cut:
     starts: Whole
     ends: Whole
 
+    @property
+    def columns(self) -> tuple[Whole, Whole, Whole]:
+        return self.places, self.starts, self.ends
+
     def sorted(self) -> _Cut:
         order = np.lexsort((self.ends, self.starts))
-        return _Cut(self.places[order], self.starts[order], self.ends[order])
+        return _Cut(*(column[order] for column in self.columns))
 
 
-def clusters_of(
-    tree: Tree,
-    place: int,
-    parts: Whole,
-    after: Mapping[int, Sequence[int]],
-    cores: NDArray[np.float64] | None,
-) -> tuple[tuple[Cluster, ...], int]:
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """What a phase is made of: groups of parts that overlap, and time of its own."""
+
+    groups: tuple[Cluster, ...]
+    own_ns: int
+
+    @property
+    def parallel(self) -> list[Cluster]:
+        """Those with more than one part."""
+        return [cluster for cluster in self.groups if len(cluster.places) > 1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """The parts of one phase.
+
+    Attributes:
+        tree: The phases of the run.
+        place: Which phase.
+        places: Its parts, in the order of their starts.
+        after: What phases depend on, by place.
+        cores: How many cores phases want; None if that is not known.
+    """
+
+    tree: Tree
+    place: int
+    places: Whole
+    after: Mapping[int, Sequence[int]]
+    cores: NDArray[np.float64] | None
+
+
+def clusters_of(parts: Parts) -> Clusters:
     """Return the clusters of a phase's parts, and the time of its own between them."""
-    cut = _counted(tree, place, parts)
+    cut = _counted(parts.tree, parts.place, parts.places)
+    return _clusters(parts, cut, _firsts(cut))
+
+
+def pools_of(parts: Parts) -> Clusters:
+    """Return the same with neighbours of the same kinds and names as one: rounds of one pool of workers."""
+    cut = _counted(parts.tree, parts.place, parts.places)
+    firsts = _firsts(cut)
+    words = parts.tree.kind[cut.places] * len(parts.tree.names) + parts.tree.name[cut.places]
+    sets = [set(some.tolist()) for some in np.split(words, firsts[1:])]
+    kept = [at for at in range(len(firsts)) if not at or sets[at] != sets[at - 1]]
+    return _clusters(parts, cut, firsts[kept])
+
+
+def _firsts(cut: _Cut) -> Whole:
+    """Return where each cluster begins."""
     if not len(cut.places):
-        return (), int(tree.end_ns[place] - tree.start_ns[place])
+        return np.zeros(0, np.int64)
     reach = np.maximum.accumulate(cut.ends)
-    firsts = np.concatenate([[0], np.flatnonzero(cut.starts[1:] >= reach[:-1]) + 1])
+    return np.concatenate([[0], np.flatnonzero(cut.starts[1:] >= reach[:-1]) + 1])
+
+
+def _clusters(parts: Parts, cut: _Cut, firsts: Whole) -> Clusters:
+    took = int(parts.tree.end_ns[parts.place] - parts.tree.start_ns[parts.place])
+    if not len(firsts):
+        return Clusters((), took)
     lasts = np.concatenate([firsts[1:], [len(cut.places)]])
-    found = tuple(
-        _cluster(
-            tree, _Cut(cut.places[first:last], cut.starts[first:last], cut.ends[first:last]), after, cores
-        )
-        for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True)
-    )
+    pairs = zip(firsts.tolist(), lasts.tolist(), strict=True)
+    groups = tuple(_cluster(parts, _Cut(*(one[low:high] for one in cut.columns))) for low, high in pairs)
+    reach = np.maximum.accumulate(cut.ends)
     covered = int((reach[lasts - 1] - cut.starts[firsts]).sum())
-    return found, int(tree.end_ns[place] - tree.start_ns[place]) - covered
+    return Clusters(groups, took - covered)
 
 
 def _counted(tree: Tree, place: int, parts: Whole) -> _Cut:
@@ -80,7 +128,7 @@ def _counted(tree: Tree, place: int, parts: Whole) -> _Cut:
     others = _within(tree, parts[started], begin, end)
     if len(own.places):
         others = _between(others, own.sorted())
-    both = zip((own.places, own.starts, own.ends), (others.places, others.starts, others.ends), strict=True)
+    both = zip(own.columns, others.columns, strict=True)
     return _Cut(*(np.concatenate(pair) for pair in both)).sorted()
 
 
@@ -104,20 +152,18 @@ def _between(others: _Cut, own: _Cut) -> _Cut:
     return _Cut(others.places[there], starts[there], others.ends[there])
 
 
-def _cluster(
-    tree: Tree, cut: _Cut, after: Mapping[int, Sequence[int]], cores: NDArray[np.float64] | None
-) -> Cluster:
+def _cluster(parts: Parts, cut: _Cut) -> Cluster:
+    tree = parts.tree
     took = tree.end_ns[cut.places] - tree.start_ns[cut.places]
-    shares = (cut.ends - cut.starts) / took
     begin = int(cut.starts[0])
     items = Items(
         cut.starts - begin,
         cut.ends - begin,
         tree.kind[cut.places],
-        _dependencies(cut.places, after),
-        None if cores is None else cores[cut.places],
+        _dependencies(cut.places, parts.after),
+        None if parts.cores is None else parts.cores[cut.places],
     )
-    return Cluster(cut.places, shares, items)
+    return Cluster(cut.places, (cut.ends - cut.starts) / took, items)
 
 
 def _dependencies(places: Whole, after: Mapping[int, Sequence[int]]) -> list[list[int]]:

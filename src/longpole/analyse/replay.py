@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from longpole.analyse.clusters import Cluster, clusters_of
+from longpole.analyse.clusters import Clusters, Parts, clusters_of, pools_of
 from longpole.analyse.demand import Demand
 from longpole.analyse.graph import Whole
 from longpole.analyse.slots import drawn_gaps, length_ns
@@ -96,13 +96,15 @@ class Replay:
 
     @cached_property
     def _clusters(self) -> dict[int, Clusters]:
-        parts = _Parts(self._tree)
+        return {place: clusters_of(self._parts_of(place)) for place in self._by_depth}
+
+    def _parts_of(self, place: int) -> Parts:
         wants = self._demand.cores if self._demand is not None else None
-        found = {}
-        for place in self._by_depth:
-            clusters, own_ns = clusters_of(self._tree, place, parts.of(place), self._after, wants)
-            found[place] = Clusters(clusters, own_ns)
-        return found
+        return Parts(self._tree, place, self._places.of(place), self._after, wants)
+
+    @cached_property
+    def _places(self) -> _Places:
+        return _Places(self._tree)
 
     def _once(self, change: Change, rng: np.random.Generator) -> int:
         lengths = self._serial_lengths(change)
@@ -129,10 +131,10 @@ class Replay:
 
     def _length(self, place: int, lengths: Factors, change: Change, rng: np.random.Generator) -> float:
         """Return how long a phase takes whose parts overlap, or reach beyond it."""
-        found = self._clusters[place]
+        found = pools_of(self._parts_of(place)) if place in change.slots else self._clusters[place]
         factor = float(change.factors[place]) if change.factors is not None else 1.0
         total = found.own_ns * factor
-        for cluster in found.clusters:
+        for cluster in found.groups:
             took = lengths[cluster.places] * cluster.shares
             if len(took) == 1:
                 total += float(took[0])
@@ -146,20 +148,7 @@ class Replay:
         return total
 
 
-@dataclass(frozen=True, slots=True)
-class Clusters:
-    """What a phase is made of: groups of parts that overlap, and time of its own."""
-
-    clusters: tuple[Cluster, ...]
-    own_ns: int
-
-    @property
-    def parallel(self) -> list[Cluster]:
-        """Those with more than one part."""
-        return [cluster for cluster in self.clusters if len(cluster.places) > 1]
-
-
-class _Parts:
+class _Places:
     """Places of the parts of each phase, in the order of their starts."""
 
     def __init__(self, tree: Tree) -> None:
