@@ -2,20 +2,21 @@
 
 Method: what the phase itself marked is taken as it is; processes it started are cut to the time between these
 marks, and all to the time of the phase. Of what is left, parts that overlap, directly or through others, make
-a cluster. Between clusters the phase's own time passes.
+a cluster. Between clusters the phase's own time passes. Parts that may run side by side though they did not
+(``abreast``) make one cluster: what passed between them, and was nobody's, is then the gap before the next.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longpole.analyse.graph import Whole
 from longpole.analyse.slots import Items
-from longpole.analyse.tree import Tree
+from longpole.analyse.tree import Marks, Tree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +35,21 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """On what terms parts run beside each other.
+
+    Attributes:
+        after: What each depends on, by place.
+        cores: How many cores each phase wants while it runs; None if that is not known.
+        abreast: Which phases may run side by side though they did not; None for none.
+    """
+
+    after: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    cores: NDArray[np.float64] | None = None
+    abreast: Marks | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Cut:
     """Parts and the time of each that counts."""
 
@@ -45,13 +61,18 @@ class _Cut:
         order = np.lexsort((self.ends, self.starts))
         return _Cut(self.places[order], self.starts[order], self.ends[order])
 
+    def rows(self, first: int, last: int) -> _Cut:
+        return _Cut(self.places[first:last], self.starts[first:last], self.ends[first:last])
+
+    def moved(self, by: int) -> _Cut:
+        return _Cut(self.places, self.starts + by, self.ends + by)
+
 
 def clusters_of(
     tree: Tree,
     place: int,
     parts: Whole,
-    after: Mapping[int, Sequence[int]],
-    cores: NDArray[np.float64] | None,
+    terms: Terms,
 ) -> tuple[tuple[Cluster, ...], int]:
     """Return the clusters of a phase's parts, and the time of its own between them."""
     cut = _counted(tree, place, parts)
@@ -60,13 +81,12 @@ def clusters_of(
     reach = np.maximum.accumulate(cut.ends)
     firsts = np.concatenate([[0], np.flatnonzero(cut.starts[1:] >= reach[:-1]) + 1])
     lasts = np.concatenate([firsts[1:], [len(cut.places)]])
-    found = tuple(
-        _cluster(
-            tree, _Cut(cut.places[first:last], cut.starts[first:last], cut.ends[first:last]), after, cores
-        )
-        for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True)
-    )
+    groups = [cut.rows(*pair) for pair in zip(firsts.tolist(), lasts.tolist(), strict=True)]
     covered = int((reach[lasts - 1] - cut.starts[firsts]).sum())
+    if terms.abreast is not None:
+        groups, between = _joined(groups, terms.abreast)
+        covered += between
+    found = tuple(_cluster(tree, group, terms) for group in groups)
     return found, int(tree.end_ns[place] - tree.start_ns[place]) - covered
 
 
@@ -104,9 +124,33 @@ def _between(others: _Cut, own: _Cut) -> _Cut:
     return _Cut(others.places[there], starts[there], others.ends[there])
 
 
-def _cluster(
-    tree: Tree, cut: _Cut, after: Mapping[int, Sequence[int]], cores: NDArray[np.float64] | None
-) -> Cluster:
+def _joined(groups: list[_Cut], abreast: Marks) -> tuple[list[_Cut], int]:
+    """Return groups with those of phases that may run side by side as one, and the time between these.
+
+    A group of others that lies between two of them is as it was, and no part of the time between.
+    """
+    kept: list[_Cut] = []
+    joined: list[_Cut] = []
+    between = free_at = last_end = 0
+    for group in groups:
+        begin, end = int(group.starts[0]), int(group.ends.max())
+        if not abreast[group.places].all():
+            kept.append(group)
+        else:
+            gap = begin - last_end if joined else 0
+            at = free_at + gap if joined else begin
+            joined.append(group.moved(at - begin))
+            between, free_at = between + gap, at + end - begin
+        last_end = end
+    return [*kept, _as_one(joined)] if joined else kept, between
+
+
+def _as_one(cuts: list[_Cut]) -> _Cut:
+    every = [[cut.places for cut in cuts], [cut.starts for cut in cuts], [cut.ends for cut in cuts]]
+    return _Cut(*(np.concatenate(some) for some in every))
+
+
+def _cluster(tree: Tree, cut: _Cut, terms: Terms) -> Cluster:
     took = tree.end_ns[cut.places] - tree.start_ns[cut.places]
     shares = (cut.ends - cut.starts) / took
     begin = int(cut.starts[0])
@@ -114,8 +158,8 @@ def _cluster(
         cut.starts - begin,
         cut.ends - begin,
         tree.kind[cut.places],
-        _dependencies(cut.places, after),
-        None if cores is None else cores[cut.places],
+        _dependencies(cut.places, terms.after),
+        None if terms.cores is None else terms.cores[cut.places],
     )
     return Cluster(cut.places, shares, items)
 
