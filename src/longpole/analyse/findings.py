@@ -24,7 +24,7 @@ def find(case: Case, replay: Replay, rules: Iterable[Rule]) -> tuple[tuple[Findi
     for rule in rules:
         try:
             suspicions = list(rule.look(case))
-        except Exception as error:  # a rule may be somebody else's, and fail in any way
+        except Exception as error:  # noqa: BLE001  a rule may be somebody else's, and fail in any way
             failed.append(f"The rule '{rule.name}' failed: {type(error).__name__}: {error}.")
             continue
         found += [judged(replay, suspicion) for suspicion in suspicions]
