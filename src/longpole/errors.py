@@ -93,6 +93,16 @@ class CyclicGraphError(LongpoleError):
         super().__init__(f"Some tasks depend on themselves, in a cycle of {len(nodes):,}{told}.")
 
 
+class NoSuchPhaseError(LongpoleError):
+    """A run has no phase of a name."""
+
+    def __init__(self, wanted: str, close: Sequence[str]) -> None:
+        """Say which was wanted, and what is called much like it."""
+        self.wanted, self.close = wanted, tuple(close)
+        some = ", ".join(f"'{name}'" for name in self.close[:_SHOWN])
+        super().__init__(f"The run has no phase '{wanted}'." + (f" It has {some}." if some else ""))
+
+
 class QueryError(LongpoleError):
     """A SQL statement was refused or failed."""
 

@@ -50,6 +50,7 @@ def judged(replay: Replay, suspicion: Suspicion) -> Finding:
         evidence=suspicion.evidence,
         advice=suspicion.advice,
         change=suspicion.change_said,
+        step_s=suspicion.step_s,
     )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longpole.analyse.clusters import Cluster, Terms, clusters_of
+from longpole.analyse.demand import Demand
 from longpole.analyse.graph import Whole
 from longpole.analyse.slots import drawn_gaps, length_ns
 from longpole.analyse.tree import Marks, Tree
@@ -71,13 +72,13 @@ class Replay:
         self,
         tree: Tree,
         after: Mapping[int, Sequence[int]] | None = None,
-        cores: Factors | None = None,
+        demand: Demand | None = None,
         abreast: Marks | None = None,
     ) -> None:
-        """Take the phases, what each depends on by place, how many cores each wants, which are abreast."""
+        """Take the phases, what each depends on by place, what each wants of the cores, which are abreast."""
         self._tree = tree
         self._after = after or {}
-        self._cores = cores
+        self._demand = demand
         self._abreast = abreast
         self._serial = tree.serial if abreast is None else _opened(tree, abreast)
         self._broken = np.flatnonzero(~self._serial)
@@ -108,12 +109,13 @@ class Replay:
     def _with_abreast(self, places: Whole) -> Replay:
         abreast = np.zeros(len(self._tree), np.bool_)
         abreast[places] = True
-        return Replay(self._tree, self._after, self._cores, abreast)
+        return Replay(self._tree, self._after, self._demand, abreast)
 
     @cached_property
     def _clusters(self) -> dict[int, Clusters]:
         parts = _Parts(self._tree)
-        terms = Terms(self._after, self._cores, self._abreast)
+        wants = self._demand.cores if self._demand is not None else None
+        terms = Terms(self._after, wants, self._abreast)
         found = {}
         for place in self._by_depth:
             clusters, own_ns = clusters_of(self._tree, place, parts.of(place), terms)
@@ -153,7 +155,9 @@ class Replay:
                 total += float(took[0])
                 continue
             slots = change.slots.get(place, 0) or cluster.items.most_at_once
-            cores = change.cores if place in change.slots else 0.0
+            cores = change.cores if place in change.slots and self._demand is not None else 0.0
+            if cores and self._demand is not None:
+                took = took * self._demand.alone[cluster.places]
             gaps = np.rint(drawn_gaps(cluster.items, rng) * change.gaps.get(place, 1.0)).astype(np.int64)
             total += length_ns(cluster.items, np.rint(took).astype(np.int64), gaps, slots, cores)
         return total

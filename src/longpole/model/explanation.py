@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from longpole.model.device_time import DeviceTime
+from longpole.model.step_parts import StepParts
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -19,6 +22,7 @@ class Finding:
         evidence: What it was seen by, a sentence each.
         advice: What to change, and how.
         change: What was changed in the replay that the saving comes from.
+        step_s: How long a step would take (the median), where it is about steps.
     """
 
     rule: str
@@ -30,6 +34,7 @@ class Finding:
     evidence: tuple[str, ...]
     advice: str
     change: str
+    step_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,8 @@ class Explanation:
         flow: Files that tasks hand over.
         told_by: Who told of the run; empty if it was recorded.
         limits: What could not be said, and why; a sentence each.
+        gpu: How GPUs spent their time, by rank; empty where that was not traced.
+        steps: What the time of profiler steps went into; empty where that was not traced.
     """
 
     schema_version: int
@@ -152,3 +159,38 @@ class Explanation:
     flow: FileFlow
     told_by: tuple[str, ...]
     limits: tuple[str, ...]
+    gpu: tuple[DeviceTime, ...] = ()
+    steps: tuple[StepParts, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why some phases took long, and what it matters.
+
+    Attributes:
+        phase: What was asked about.
+        kinds: Of which kinds they are.
+        count: How many there are.
+        total_s: How long they took in all, with their parts.
+        longest_s: How long the longest took.
+        own_s: How long they took less their parts; None where parts overlap.
+        on_path_s: How much of the makespan is theirs, their parts included.
+        parts: What they are made of, the largest first.
+        within: What they are part of, the most frequent first.
+        saved_if_gone_s: How much sooner the run would end without them.
+        lost_if_twice_s: How much later it would end if they took twice as long.
+        sentences: The same in words.
+    """
+
+    phase: str
+    kinds: tuple[str, ...]
+    count: int
+    total_s: float
+    longest_s: float
+    own_s: float | None
+    on_path_s: float
+    parts: tuple[Blame, ...]
+    within: tuple[str, ...]
+    saved_if_gone_s: float
+    lost_if_twice_s: float
+    sentences: tuple[str, ...]

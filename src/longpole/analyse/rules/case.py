@@ -8,8 +8,8 @@ evidence is missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from longpole.analyse.blame import Labels
 from longpole.analyse.graph import Whole
+from longpole.analyse.launches import Launches
 from longpole.analyse.replay import Change, Factors
 from longpole.analyse.tree import Tree
 from longpole.model.columns import Columns
@@ -37,6 +38,7 @@ class Case:
             ``end_ns`` and ``value`` of what was measured of resources.
         opens: Columns ``file``, ``name``, ``bytes``, ``times`` and ``processes`` of files that were read.
         cores: How many cores there are; 0 if that is not known.
+        launches: What processes asked of GPUs, by id of the process; none if that was not traced.
     """
 
     overview: Overview
@@ -47,6 +49,7 @@ class Case:
     samples: Columns
     opens: Columns
     cores: int = 0
+    launches: Mapping[int, Launches] = field(default_factory=dict)
 
     @cached_property
     def makespan_ns(self) -> int:
@@ -84,6 +87,7 @@ class Suspicion:
         change_said: The same in words.
         at_least: A change that surely comes true where the other may not; for the lower end of the saving.
         at_most: A change that may come true at best; for the upper end.
+        step_s: How long a step would take, where it is about steps.
     """
 
     rule: str
@@ -95,6 +99,7 @@ class Suspicion:
     change_said: str
     at_least: Change | None = None
     at_most: Change | None = None
+    step_s: float | None = None
 
 
 class Rule(Protocol):
