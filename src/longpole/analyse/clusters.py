@@ -2,20 +2,21 @@
 
 Method: what the phase itself marked is taken as it is; processes it started are cut to the time between these
 marks, and all to the time of the phase. Of what is left, parts that overlap, directly or through others, make
-a cluster. Between clusters the phase's own time passes.
+a cluster. Between clusters the phase's own time passes. Parts that may run side by side though they did not
+(``abreast``) make one cluster: what passed between them, and was nobody's, is then the gap before the next.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longpole.analyse.graph import Whole
 from longpole.analyse.slots import Items
-from longpole.analyse.tree import Tree
+from longpole.analyse.tree import Marks, Tree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +35,21 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """On what terms parts run beside each other.
+
+    Attributes:
+        after: What each depends on, by place.
+        cores: How many cores each phase wants while it runs; None if that is not known.
+        abreast: Which phases may run side by side though they did not; None for none.
+    """
+
+    after: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    cores: NDArray[np.float64] | None = None
+    abreast: Marks | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Cut:
     """Parts and the time of each that counts."""
 
@@ -41,81 +57,37 @@ class _Cut:
     starts: Whole
     ends: Whole
 
-    @property
-    def columns(self) -> tuple[Whole, Whole, Whole]:
-        return self.places, self.starts, self.ends
-
     def sorted(self) -> _Cut:
         order = np.lexsort((self.ends, self.starts))
-        return _Cut(*(column[order] for column in self.columns))
+        return _Cut(self.places[order], self.starts[order], self.ends[order])
+
+    def rows(self, first: int, last: int) -> _Cut:
+        return _Cut(self.places[first:last], self.starts[first:last], self.ends[first:last])
+
+    def moved(self, by: int) -> _Cut:
+        return _Cut(self.places, self.starts + by, self.ends + by)
 
 
-@dataclass(frozen=True, slots=True)
-class Clusters:
-    """What a phase is made of: groups of parts that overlap, and time of its own."""
-
-    groups: tuple[Cluster, ...]
-    own_ns: int
-
-    @property
-    def parallel(self) -> list[Cluster]:
-        """Those with more than one part."""
-        return [cluster for cluster in self.groups if len(cluster.places) > 1]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Parts:
-    """The parts of one phase.
-
-    Attributes:
-        tree: The phases of the run.
-        place: Which phase.
-        places: Its parts, in the order of their starts.
-        after: What phases depend on, by place.
-        cores: How many cores phases want; None if that is not known.
-    """
-
-    tree: Tree
-    place: int
-    places: Whole
-    after: Mapping[int, Sequence[int]]
-    cores: NDArray[np.float64] | None
-
-
-def clusters_of(parts: Parts) -> Clusters:
+def clusters_of(
+    tree: Tree,
+    place: int,
+    parts: Whole,
+    terms: Terms,
+) -> tuple[tuple[Cluster, ...], int]:
     """Return the clusters of a phase's parts, and the time of its own between them."""
-    cut = _counted(parts.tree, parts.place, parts.places)
-    return _clusters(parts, cut, _firsts(cut))
-
-
-def pools_of(parts: Parts) -> Clusters:
-    """Return the same with neighbours of the same kinds and names as one: rounds of one pool of workers."""
-    cut = _counted(parts.tree, parts.place, parts.places)
-    firsts = _firsts(cut)
-    words = parts.tree.kind[cut.places] * len(parts.tree.names) + parts.tree.name[cut.places]
-    sets = [set(some.tolist()) for some in np.split(words, firsts[1:])]
-    kept = [at for at in range(len(firsts)) if not at or sets[at] != sets[at - 1]]
-    return _clusters(parts, cut, firsts[kept])
-
-
-def _firsts(cut: _Cut) -> Whole:
-    """Return where each cluster begins."""
+    cut = _counted(tree, place, parts)
     if not len(cut.places):
-        return np.zeros(0, np.int64)
+        return (), int(tree.end_ns[place] - tree.start_ns[place])
     reach = np.maximum.accumulate(cut.ends)
-    return np.concatenate([[0], np.flatnonzero(cut.starts[1:] >= reach[:-1]) + 1])
-
-
-def _clusters(parts: Parts, cut: _Cut, firsts: Whole) -> Clusters:
-    took = int(parts.tree.end_ns[parts.place] - parts.tree.start_ns[parts.place])
-    if not len(firsts):
-        return Clusters((), took)
+    firsts = np.concatenate([[0], np.flatnonzero(cut.starts[1:] >= reach[:-1]) + 1])
     lasts = np.concatenate([firsts[1:], [len(cut.places)]])
-    pairs = zip(firsts.tolist(), lasts.tolist(), strict=True)
-    groups = tuple(_cluster(parts, _Cut(*(one[low:high] for one in cut.columns))) for low, high in pairs)
-    reach = np.maximum.accumulate(cut.ends)
+    groups = [cut.rows(*pair) for pair in zip(firsts.tolist(), lasts.tolist(), strict=True)]
     covered = int((reach[lasts - 1] - cut.starts[firsts]).sum())
-    return Clusters(groups, took - covered)
+    if terms.abreast is not None:
+        groups, between = _joined(groups, terms.abreast)
+        covered += between
+    found = tuple(_cluster(tree, group, terms) for group in groups)
+    return found, int(tree.end_ns[place] - tree.start_ns[place]) - covered
 
 
 def _counted(tree: Tree, place: int, parts: Whole) -> _Cut:
@@ -128,7 +100,7 @@ def _counted(tree: Tree, place: int, parts: Whole) -> _Cut:
     others = _within(tree, parts[started], begin, end)
     if len(own.places):
         others = _between(others, own.sorted())
-    both = zip(own.columns, others.columns, strict=True)
+    both = zip((own.places, own.starts, own.ends), (others.places, others.starts, others.ends), strict=True)
     return _Cut(*(np.concatenate(pair) for pair in both)).sorted()
 
 
@@ -152,18 +124,44 @@ def _between(others: _Cut, own: _Cut) -> _Cut:
     return _Cut(others.places[there], starts[there], others.ends[there])
 
 
-def _cluster(parts: Parts, cut: _Cut) -> Cluster:
-    tree = parts.tree
+def _joined(groups: list[_Cut], abreast: Marks) -> tuple[list[_Cut], int]:
+    """Return groups with those of phases that may run side by side as one, and the time between these.
+
+    A group of others that lies between two of them is as it was, and no part of the time between.
+    """
+    kept: list[_Cut] = []
+    joined: list[_Cut] = []
+    between = free_at = last_end = 0
+    for group in groups:
+        begin, end = int(group.starts[0]), int(group.ends.max())
+        if not abreast[group.places].all():
+            kept.append(group)
+        else:
+            gap = begin - last_end if joined else 0
+            at = free_at + gap if joined else begin
+            joined.append(group.moved(at - begin))
+            between, free_at = between + gap, at + end - begin
+        last_end = end
+    return [*kept, _as_one(joined)] if joined else kept, between
+
+
+def _as_one(cuts: list[_Cut]) -> _Cut:
+    every = [[cut.places for cut in cuts], [cut.starts for cut in cuts], [cut.ends for cut in cuts]]
+    return _Cut(*(np.concatenate(some) for some in every))
+
+
+def _cluster(tree: Tree, cut: _Cut, terms: Terms) -> Cluster:
     took = tree.end_ns[cut.places] - tree.start_ns[cut.places]
+    shares = (cut.ends - cut.starts) / took
     begin = int(cut.starts[0])
     items = Items(
         cut.starts - begin,
         cut.ends - begin,
         tree.kind[cut.places],
-        _dependencies(cut.places, parts.after),
-        None if parts.cores is None else parts.cores[cut.places],
+        _dependencies(cut.places, terms.after),
+        None if terms.cores is None else terms.cores[cut.places],
     )
-    return Cluster(cut.places, (cut.ends - cut.starts) / took, items)
+    return Cluster(cut.places, shares, items)
 
 
 def _dependencies(places: Whole, after: Mapping[int, Sequence[int]]) -> list[list[int]]:

@@ -21,6 +21,8 @@ Marks = NDArray[np.bool_]
 NONE = -1
 # Kinds of phase that are waits: what ended them may lie elsewhere in the tree.
 WAITS = ("hold", "queue", "submitted")
+# Those of them in which a task could have started, and waited for room.
+_QUEUES = ("queue", "submitted")
 _ROWS = ("ids", "start_ns", "end_ns", "kind", "name", "task", "process", "lane")
 
 
@@ -41,6 +43,7 @@ class Tree:
         kinds: Words for kinds.
         names: Words for names.
         orphans: How many phases have a parent that has no place.
+        queued_ns: How long each waited in a queue before it began; None while waits are phases themselves.
     """
 
     ids: Whole
@@ -55,6 +58,7 @@ class Tree:
     kinds: tuple[str, ...]
     names: tuple[str, ...]
     orphans: int = 0
+    queued_ns: Whole | None = None
 
     def __len__(self) -> int:
         """Return how many phases there are."""
@@ -112,17 +116,42 @@ def tree_of(phases: Columns) -> Tree:
 
 
 def executing(tree: Tree) -> Tree:
-    """Return the tree without waits: a phase that began with some begins when the last of them has ended."""
-    waits = tree.places_of_kind(*WAITS)
-    if not len(waits):
+    """Return the tree without waits: a phase that began with some begins when the last of them has ended.
+
+    So does a job whose first part began with some. A wait that has parts is none: they tell what it was.
+    """
+    waits = _waits(tree)
+    if not waits.any():
         return tree
-    start_ns = tree.start_ns.copy()
-    np.maximum.at(start_ns, tree.parent[waits], tree.end_ns[waits])
-    start_ns[0] = tree.start_ns[0]
-    kept = np.ones(len(tree), np.bool_)
-    kept[waits] = False
-    kept &= (start_ns < tree.end_ns) | (np.arange(len(tree)) == 0)
-    return _only(replace(tree, start_ns=start_ns), kept)
+    start_ns, queued_ns = _after(tree, waits)
+    kept = ~waits & (start_ns < tree.end_ns)
+    kept[0] = True
+    return _only(replace(tree, start_ns=start_ns, queued_ns=queued_ns), kept)
+
+
+def _waits(tree: Tree) -> Marks:
+    waits = np.zeros(len(tree), np.bool_)
+    waits[tree.places_of_kind(*WAITS)] = True
+    waits[tree.parent[1:]] = False
+    return waits
+
+
+def _after(tree: Tree, waits: Marks) -> tuple[Whole, Whole]:
+    """Return when each phase begins after its waits, and how long those in a queue were."""
+    start_ns, queued_ns = tree.start_ns.copy(), np.zeros(len(tree), np.int64)
+    kinds = [np.isin(np.arange(len(tree)), tree.places_of_kind(*some)) for some in (_QUEUES, ("job",))]
+    for depth in range(int(tree.depth.max(initial=0)), 0, -1):
+        here = np.flatnonzero((tree.depth == depth) & waits)
+        np.maximum.at(start_ns, tree.parent[here], tree.end_ns[here])
+        queues = here[kinds[0][here]]
+        np.add.at(queued_ns, tree.parent[queues], tree.end_ns[queues] - tree.start_ns[queues])
+        late = np.flatnonzero((tree.depth == depth) & (start_ns > tree.start_ns))
+        late = late[kinds[1][tree.parent[late]] & (tree.start_ns[late] <= start_ns[tree.parent[late]])]
+        np.maximum.at(start_ns, tree.parent[late], start_ns[late])
+        np.add.at(queued_ns, tree.parent[late], queued_ns[late])
+        queued_ns[late] = 0
+    start_ns[0], queued_ns[0] = tree.start_ns[0], 0
+    return start_ns, queued_ns
 
 
 def _only(tree: Tree, kept: Marks) -> Tree:
@@ -131,6 +160,8 @@ def _only(tree: Tree, kept: Marks) -> Tree:
     there = np.where((tree.parent >= 0) & kept[tree.parent], places[tree.parent], 0)[kept]
     there[:1] = NONE
     rows = {name: getattr(tree, name)[kept] for name in _ROWS}
+    if tree.queued_ns is not None:
+        rows["queued_ns"] = tree.queued_ns[kept]
     return replace(tree, **{**rows, "parent": there})
 
 
