@@ -86,7 +86,6 @@ def test_a_slow_queue_of_many_jobs_comes_first(seed):
     # gaps are drawn, never each job's own: so is the run as it was
     assert (found.rule, found.phase) == ("queue", "align")
     assert found.saving_s == pytest.approx(truth, abs=0.05 * run.case().makespan_ns / 1e9)
-    assert found.saving_low_s <= truth <= found.saving_high_s
 
 
 @SEEDS
