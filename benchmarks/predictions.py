@@ -117,7 +117,8 @@ def _slots(times: Times, slots: int) -> Change:
     """Give what starts most processes another number of slots."""
     tree = times.case.tree
     parents = tree.parent[tree.places_of_kind("process")]
-    return Change(slots={int(np.bincount(parents[parents >= 0]).argmax()): slots}, cores=times.case.cores)
+    pool = int(np.bincount(parents[parents >= 0]).argmax())
+    return Change(slots={pool: slots}, cores=times.case.cores, abreast=np.flatnonzero(tree.parent == pool))
 
 
 def _balance(times: Times) -> Change:

@@ -78,11 +78,11 @@ def pool() -> Planted:
 
 
 def test_more_slots_and_fewer():
-    replay = Replay(pool().tree())
+    replay, tasks = Replay(pool().tree()), np.arange(2, 10)  # rounds that nothing joins but who says so
 
     assert replay.unchanged.makespan_ns == 12 * S
-    assert seconds(replay, Change(slots={1: 4})) == pytest.approx(6.0)
-    assert seconds(replay, Change(slots={1: 1})) == pytest.approx(24.0)
+    assert seconds(replay, Change(slots={1: 4}, abreast=tasks)) == pytest.approx(6.0)
+    assert seconds(replay, Change(slots={1: 1}, abreast=tasks)) == pytest.approx(24.0)
 
 
 def test_dependencies_hold_in_a_replay():

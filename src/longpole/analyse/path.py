@@ -103,7 +103,8 @@ class _Walk:
             while self._now <= self._floor and self._senders:
                 self._at, self._floor = self._senders.pop()
             part, floor = self._parts.last_before(self._at, self._now)
-            if part == NONE or int(self._tree.end_ns[part]) <= self._floor:
+            begun = max(self._floor, int(self._tree.start_ns[self._at]))
+            if part == NONE or int(self._tree.end_ns[part]) <= begun:
                 self._leave()
                 continue
             self._own(self._at, int(self._tree.end_ns[part]))

@@ -6,11 +6,10 @@ from importlib.metadata import entry_points
 from typing import cast
 
 from longpole.analyse.rules.case import Rule
-from longpole.analyse.rules.data_loading import RULE as DATA_LOADING
+from longpole.analyse.rules.ours import OURS
 from longpole.errors import UsageError
 
 GROUP = "longpole.rules"
-_OURS: tuple[Rule, ...] = (DATA_LOADING,)
 
 
 def all_rules() -> tuple[Rule, ...]:
@@ -19,7 +18,7 @@ def all_rules() -> tuple[Rule, ...]:
     Raises:
         UsageError: One of another package cannot be loaded.
     """
-    found = {rule.name: rule for rule in _OURS}
+    found = {rule.name: rule for rule in OURS}
     for entry in entry_points(group=GROUP):
         try:
             found.setdefault(entry.name, cast(Rule, entry.load()))
