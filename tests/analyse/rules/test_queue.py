@@ -67,15 +67,25 @@ def test_a_machine_whose_cores_are_busy_has_no_room_for_more_jobs(seed):
 
 
 @SEEDS
-@pytest.mark.parametrize("wave", [1, 4])
-def test_a_slow_queue_comes_first(seed, wave):
-    run, truth = slow_queue(seed, 8.0, wave=wave)
+def test_a_slow_queue_comes_first(seed):
+    run, truth = slow_queue(seed, 8.0, wave=1)
 
     found = first_of_ours(run)
 
     assert (found.rule, found.phase) == ("queue", "align")
-    assert found.saving_s == pytest.approx(truth, rel=0.05)
+    assert found.saving_s == pytest.approx(truth, rel=0.01)
     assert "sbatch" in found.advice
+
+
+@SEEDS
+def test_a_slow_queue_of_many_jobs_comes_first(seed):
+    run, truth = slow_queue(seed, 8.0, wave=4)
+
+    found = first_of_ours(run)
+
+    # gaps are drawn, never each job's own: so is the run as it was
+    assert (found.rule, found.phase) == ("queue", "align")
+    assert found.saving_s == pytest.approx(truth, abs=0.05 * run.case().makespan_ns / 1e9)
 
 
 @SEEDS

@@ -22,6 +22,8 @@ from longpole.analyse.rules.inside import LEAST_SHARE, Inside, inside, percent
 from longpole.units import show_seconds
 
 _MOST_SEARCHES = 2
+# So much of a trial more than there are cores for does no harm.
+_SPARE = 0.1
 # A GPU that is busier than this was used.
 _LEAST_USED = 0.02
 _ADVICE = (
@@ -79,7 +81,7 @@ def _on_cores(case: Case) -> _Room | None:
     if overview.cpu_user_s is None or overview.cpu_system_s is None or not case.cores or not case.makespan_ns:
         return None
     used = (overview.cpu_user_s + overview.cpu_system_s) * 1e9 / case.makespan_ns
-    fits = int(case.cores / max(used, 1.0)) if 2 * used <= case.cores else 1
+    fits = int(case.cores / max(used, 1.0) + _SPARE) if 2 * used <= case.cores else 1
     return _Room(fits, (f"The run used {used:.1f} of {case.cores} cores on average.",))
 
 
