@@ -32,7 +32,7 @@ def test_a_full_resource_holds_the_phases_that_ask_for_it():
     found = bottlenecks(workload, [of_cpu(workload, ANY, (0, 5, 2.0), (5, 10, 0.5))])
 
     assert held(found) == [("cpu", 5.0, 0.0, 0.0, 6.25)]
-    assert listed(found.phases, "bound_by", "active_s", "overhead_s", "unseen_s") == [
+    assert listed(found.phases, "bound_by", "active_s", "overhead_s", "unsampled_s") == [
         ("cpu", 10.0, 5.0, 0.0),
         (None, 10.0, 10.0, 0.0),
     ]
@@ -81,11 +81,11 @@ def test_blocked_time_counts_for_its_resource_and_gains_only_where_it_holds_alon
     ]
 
 
-def test_time_in_which_nothing_was_sampled_is_unseen_and_not_overhead():
+def test_time_in_which_nothing_was_sampled_is_not_overhead():
     workload = work(("a", 0, 10))
     found = bottlenecks(workload, [of_cpu(workload, ANY, (0, 4, 0.5))])
 
-    assert listed(found.phases, "overhead_s", "unseen_s") == [(4.0, 6.0)]
+    assert listed(found.phases, "overhead_s", "unsampled_s") == [(4.0, 6.0)]
 
 
 def test_where_exact_demands_leave_nothing_the_use_of_all_counts():
@@ -111,7 +111,7 @@ def test_an_unknown_capacity_is_never_saturated():
 def test_without_any_resource_all_is_overhead():
     found = bottlenecks(work(("a", 0, 10)), [])
 
-    assert listed(found.phases, "overhead_s", "unseen_s") == [(10.0, 0.0)]
+    assert listed(found.phases, "overhead_s", "unsampled_s") == [(10.0, 0.0)]
     assert found.resources.rows == 0
     assert bottlenecks(work(), []).phases.rows == 0
 
@@ -128,7 +128,7 @@ def test_seconds_fit_into_the_phase(rows, blocked, observed, on_disk, capacity):
     active, blocked_s = (numbers(found.phases[name]) for name in ("active_s", "blocked_s"))
     lengths = np.array([end - start for _, start, end in rows], np.float64)
     assert active + blocked_s == pytest.approx(lengths)
-    assert (numbers(found.phases["overhead_s"]) + numbers(found.phases["unseen_s"]) <= active + 1e-9).all()
+    assert (numbers(found.phases["overhead_s"]) + numbers(found.phases["unsampled_s"]) <= active + 1e-9).all()
     of = dict(zip(listed(found.phases, "phase"), lengths, strict=True))
     for phase, _, saturated, local, held_s, gain in listed(found.resources, "phase", *HELD):
         assert 0 <= saturated + local + held_s <= of[phase] + 1e-9
@@ -142,7 +142,7 @@ def test_with_one_resource_every_active_second_has_one_name(rows, blocked, obser
 
     found = bottlenecks(workload, [attribute(workload, scaled, Resource("cpu", "cores", capacity), RULES)])
 
-    total = numbers(found.phases["overhead_s"]) + numbers(found.phases["unseen_s"])
+    total = numbers(found.phases["overhead_s"]) + numbers(found.phases["unsampled_s"])
     for phase, saturated, local in listed(found.resources, "phase", "saturated_s", "locally_saturated_s"):
         total[phase - 1] += saturated + local
     assert total == pytest.approx(numbers(found.phases["active_s"]), abs=1e-9)

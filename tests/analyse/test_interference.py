@@ -37,7 +37,7 @@ def test_time_is_contended_while_all_is_used_and_others_use_some_of_it():
 
 
 def test_errors_of_single_samples_cancel_over_the_run():
-    # the run's use is seen a second late: by sample others are 0 and 2, over the run 0
+    # the run's use is seen a second late: by sample others are 2 and 0, over the run 0
     found = interference(samples((0, 1, 2.0), (1, 2, 0.0)), samples((1, 2, 2.0)), CPU)
 
     assert listed(found.intervals, "others") == [2.0, 0.0]

@@ -10,7 +10,7 @@ the phase: each set of rules is worked out once for all pieces, and then integra
 
 Source: section 3 of the execution model, after Grade10. Limits: a gain is of the phase alone and never of the
 run, which may wait on another branch: only a replay tells that. A resource counts as not used where it was
-not sampled, which makes gains of the others too large; ``unseen_s`` tells how long nothing was.
+not sampled, which makes gains of the others too large; ``unsampled_s`` tells how long nothing was.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 
 from longpole.analyse.arrays import Marks, Numbers, Whole, begins, column, known, numbers, over, whole, words
 from longpole.analyse.attribution import shares_of
-from longpole.analyse.holds import Holds, holds_of
+from longpole.analyse.blocked import Blocked, blocked_time
 from longpole.analyse.pieces import Overlay, activity
 from longpole.model.attribution import NO_DEMAND, SATURATED, Attribution, Bottlenecks, Rule, Workload
 from longpole.model.columns import Columns
@@ -71,8 +71,8 @@ def bottlenecks(work: Workload, attributions: Sequence[Attribution]) -> Bottlene
     start, end = _cuts(attributions)
     states = [_state(one, start) for one in attributions]
     sets, chosen = _rules(work, attributions)
-    holds = holds_of(work, found)
-    parts, overhead, seen = [_blocked(holds, len(states))], np.zeros(found.phases), np.zeros(found.phases)
+    blocked = blocked_time(work, found)
+    parts, overhead, seen = [_blocked(blocked, len(states))], np.zeros(found.phases), np.zeros(found.phases)
     for number, rules in enumerate(sets):
         mine = found.active.chosen((chosen == number)[found.active.row])
         overlay = Overlay(start, end, mine, found.phases)
@@ -80,15 +80,15 @@ def bottlenecks(work: Workload, attributions: Sequence[Attribution]) -> Bottlene
         for_nothing, looked_at = _unheld(rules, states, overlay)
         overhead, seen = overhead + for_nothing, seen + looked_at
     held = _joined(parts)
-    names = (*(one.resource.name for one in attributions), *holds.names)
+    names = (*(one.resource.name for one in attributions), *blocked.names)
     active_s = found.active.summed(found.phases)
     phases = {
         "phase": work.phases["id"],
         "bound_by": words(_longest(held, found.phases), names),
         "active_s": column(active_s),
-        "blocked_s": column(holds.blocked_s),
+        "blocked_s": column(blocked.blocked_s),
         "overhead_s": column(overhead),
-        "unseen_s": column(np.maximum(active_s - seen, 0.0)),
+        "unsampled_s": column(np.maximum(active_s - seen, 0.0)),
     }
     return Bottlenecks(Columns(phases), _table(work, held, names))
 
@@ -173,10 +173,10 @@ def _unheld(rules: _Rules, states: Sequence[_State], overlay: Overlay) -> tuple[
     return overlay.summed(seen & ~held), overlay.summed(seen)
 
 
-def _blocked(holds: Holds, first: int) -> _Held:
+def _blocked(blocked: Blocked, first: int) -> _Held:
     """Return blocked time; blocking resources are numbered from ``first`` on."""
-    none = np.zeros(len(holds.row))
-    return _Held(holds.row, holds.resource + first, none, none, holds.held_s, holds.alone_s)
+    none = np.zeros(len(blocked.row))
+    return _Held(blocked.row, blocked.resource + first, none, none, blocked.held_s, blocked.alone_s)
 
 
 def _joined(parts: Sequence[_Held]) -> _Held:

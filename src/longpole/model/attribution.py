@@ -189,7 +189,7 @@ class Bottlenecks:
     Attributes:
         phases: One row for each phase of the workload, in its order: ``phase``, ``bound_by`` (the resource
             that held it longest, not known if none did), ``active_s``, ``blocked_s``, ``overhead_s`` (active
-            and waiting on nothing we see), ``unseen_s`` (active, and nothing it asks for was sampled).
+            and waiting on nothing we see), ``unsampled_s`` (active, and nothing it asks for was sampled).
         resources: One row for each phase and resource that it asks for, or that blocked it: ``phase``,
             ``resource``, ``saturated_s``, ``locally_saturated_s`` (and not globally), ``blocked_s``, and
             ``gain_s``, the most that the phase alone could gain were the resource infinite.

@@ -18,7 +18,7 @@ from longpole.model.attribution import Workload
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Holds:
+class Blocked:
     """One row for each phase and blocking resource that held it.
 
     Attributes:
@@ -38,7 +38,7 @@ class Holds:
     blocked_s: Numbers
 
 
-def holds_of(work: Workload, found: Activity) -> Holds:
+def blocked_time(work: Workload, found: Activity) -> Blocked:
     """Return what held the phases, within the window."""
     names = work.blocking["resource"].words or ("",)
     resource = whole(work.blocking["resource"])[found.blocked_by]
@@ -46,7 +46,7 @@ def holds_of(work: Workload, found: Activity) -> Holds:
     each = union(Intervals(blocked.row * len(names) + resource, blocked.start, blocked.end))
     keys, place = np.unique(each.row, return_inverse=True)
     numbered = Intervals(place.astype(np.int64), each.start, each.end)
-    return Holds(
+    return Blocked(
         names=names,
         row=keys // len(names),
         resource=keys % len(names),

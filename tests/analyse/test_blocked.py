@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longpole.analyse.holds import holds_of
+from longpole.analyse.blocked import blocked_time
 from longpole.analyse.pieces import activity
 from tests.analyse.workloads import work
 
 
 def held(workload):
-    found = holds_of(workload, activity(workload))
+    found = blocked_time(workload, activity(workload))
     names = [found.names[at] for at in found.resource.tolist()]
     pairs = zip(found.row.tolist(), names, strict=True)
     return dict(zip(pairs, zip(found.held_s.tolist(), found.alone_s.tolist(), strict=True), strict=True)), (
