@@ -91,7 +91,7 @@ def test_without_samples_or_phases_nothing_is_learned():
     assert learn_weights(work(), samples((0, 1, 1.0))).kinds == ()
 
 
-@given(st.lists(st.floats(0, 8), min_size=3, max_size=3), st.integers(0, 50))
+@given(st.lists(st.floats(0, 8).map(lambda rate: round(rate, 3)), min_size=3, max_size=3), st.integers(0, 50))
 def test_planted_rates_are_found_and_never_below_zero(rates, seed):
     rng = np.random.default_rng(seed)
     starts = np.arange(400) * 100_000_000
