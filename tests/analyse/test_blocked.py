@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,7 +49,8 @@ def test_the_sweep_finds_what_looking_at_every_second_finds(rows):
     each, blocked = held(work(("a", 0, 9), ("b", 3, 15), ("c", 5, 5), blocked=rows))
 
     ends = {1: (0, 9), 2: (3, 15), 3: (5, 5)}
-    expected, any_held = {}, [0.0, 0.0, 0.0]
+    expected: dict[tuple[int, str], tuple[float, float]] = {}
+    any_held = [0.0, 0.0, 0.0]
     for phase, (first, last) in ends.items():
         for second in range(first, last):
             names = {row[1] for row in rows if row[0] == phase and row[2] <= second < row[3]}
@@ -58,5 +58,5 @@ def test_the_sweep_finds_what_looking_at_every_second_finds(rows):
             for name in names:
                 had = expected.get((phase - 1, name), (0.0, 0.0))
                 expected[phase - 1, name] = (had[0] + 1, had[1] + (len(names) == 1))
-    assert each == pytest.approx(expected)
+    assert each == expected
     assert blocked == any_held

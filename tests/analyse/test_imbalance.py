@@ -151,8 +151,8 @@ def test_a_hundred_thousand_siblings_are_compared():
         "start_ns": start,
         "end_ns": end,
     }
-    table = {name: Column(memoryview(values)) for name, values in columns.items()}
-    kind = Column(memoryview(np.zeros(count, np.int32)), words=("work",))
+    table = {name: Column(values.data) for name, values in columns.items()}
+    kind = Column(np.zeros(count, np.int32).data, words=("work",))
 
     found = imbalance(Columns({**table, "kind": kind}))
 

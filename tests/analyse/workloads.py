@@ -61,10 +61,10 @@ def many_phases(kind: Any, kinds: tuple[str, ...], start: Any, end: Any) -> Colu
     """Phases out of arrays: the place of each kind, and times in nanoseconds."""
     return Columns(
         {
-            "id": Column(memoryview(np.arange(len(start)))),
-            "kind": Column(memoryview(np.asarray(kind, np.int32)), words=kinds),
-            "start_ns": Column(memoryview(np.asarray(start, np.int64))),
-            "end_ns": Column(memoryview(np.asarray(end, np.int64))),
+            "id": Column(np.arange(len(start)).data),
+            "kind": Column(np.asarray(kind, np.int32).data, words=kinds),
+            "start_ns": Column(np.asarray(start, np.int64).data),
+            "end_ns": Column(np.asarray(end, np.int64).data),
         }
     )
 
@@ -73,9 +73,9 @@ def many_samples(start: Any, end: Any, value: Any) -> Columns:
     """Samples out of arrays, times in nanoseconds."""
     return Columns(
         {
-            "start_ns": Column(memoryview(np.asarray(start, np.int64))),
-            "end_ns": Column(memoryview(np.asarray(end, np.int64))),
-            "value": Column(memoryview(np.asarray(value, np.float64))),
+            "start_ns": Column(np.asarray(start, np.int64).data),
+            "end_ns": Column(np.asarray(end, np.int64).data),
+            "value": Column(np.asarray(value, np.float64).data),
         }
     )
 

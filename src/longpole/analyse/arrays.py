@@ -35,22 +35,22 @@ def known(column: Column) -> Marks:
 
 def column(values: NDArray[np.generic], seen: Marks | None = None) -> Column:
     """Return numbers as a column; ``seen`` says which rows are known, if not all are."""
-    marks = None if seen is None or seen.all() else memoryview(seen.astype(np.uint8))
-    return Column(memoryview(np.ascontiguousarray(values)), known=marks)
+    marks = None if seen is None or seen.all() else seen.astype(np.uint8).data
+    return Column(np.ascontiguousarray(values).data, known=marks)
 
 
 def words(places: Whole, texts: Sequence[str]) -> Column:
     """Return a column of text from the places of its words; a place below zero is not known."""
     seen = places >= 0
-    marks = None if seen.all() else memoryview(seen.astype(np.uint8))
+    marks = None if seen.all() else seen.astype(np.uint8).data
     chosen = np.where(seen, places, 0).astype(np.int32)
-    return Column(memoryview(chosen), words=tuple(texts) or ("",), known=marks)
+    return Column(chosen.data, words=tuple(texts) or ("",), known=marks)
 
 
 def rows(source: Column, chosen: NDArray[np.intp]) -> Column:
     """Return some rows of a column."""
-    marks = None if source.known is None else memoryview(np.asarray(source.known)[chosen])
-    return Column(memoryview(np.asarray(source.values)[chosen]), words=source.words, known=marks)
+    marks = None if source.known is None else np.asarray(source.known)[chosen].data
+    return Column(np.asarray(source.values)[chosen].data, words=source.words, known=marks)
 
 
 def seconds(start: Whole, end: Whole) -> Numbers:
@@ -78,3 +78,13 @@ def over(amount: Numbers, by: Numbers) -> Numbers:
         [1.5, 0.0]
     """
     return np.divide(amount, by, out=np.zeros(len(by)), where=by > 0)
+
+
+def sums(groups: Whole, amounts: Numbers, count: int) -> Numbers:
+    """Return amounts added up by group; groups are numbered from zero, and there are so many.
+
+    Examples:
+        >>> sums(np.array([0, 2, 0]), np.array([1.0, 2.0, 4.0]), 3).tolist()
+        [5.0, 0.0, 2.0]
+    """
+    return np.bincount(groups, amounts, count).astype(np.float64, copy=False)

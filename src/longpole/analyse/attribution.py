@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longpole.analyse.arrays import Numbers, Whole, begins, column, over
+from longpole.analyse.arrays import Numbers, Whole, begins, column, over, sums
 from longpole.analyse.observations import Observations, observations
 from longpole.analyse.pieces import Activity, Asked, Overlay, Pieces, activity, asked, cut
 from longpole.model.attribution import Attribution, Demands, Resource, Workload
@@ -85,7 +85,7 @@ def upsample(pieces: Pieces, observed: Observations, capacity: float) -> Numbers
     for demand, room in passes:
         given = _pour(left, demand, capacity - used if room is None else room, pieces)
         used = np.minimum(used + given, capacity)
-        poured = np.bincount(pieces.observation, given * pieces.seconds, len(left))
+        poured = sums(pieces.observation, given * pieces.seconds, len(left))
         left = np.maximum(left - poured, 0.0)
     return used
 
@@ -112,8 +112,8 @@ def _pour(left: Numbers, demand: Numbers, room: Numbers, pieces: Pieces) -> Numb
     remaining = left[sample] - _running(before, sample)
     level = remaining / _running((wanted * length)[::-1], sample[::-1])[::-1]
     full = wanted * level >= space
-    taken = np.bincount(sample, np.where(full, space, 0.0) * length, len(left))
-    unmet = np.bincount(sample, np.where(full, 0.0, wanted) * length, len(left))
+    taken = sums(sample, np.where(full, space, 0.0) * length, len(left))
+    unmet = sums(sample, np.where(full, 0.0, wanted) * length, len(left))
     common = over(np.maximum(left - taken, 0.0), unmet)
     given[order] = np.where(full, space, np.minimum(wanted * common[sample], space))
     return given
@@ -128,12 +128,12 @@ def _running(values: Numbers, groups: Whole) -> Numbers:
     """
     row = np.arange(len(values))
     place = row - np.maximum.accumulate(np.where(begins(groups), row, 0))
-    sums, step = values.copy(), 1
+    found, step = values.copy(), 1
     longest = int(place.max(initial=0))
     while step <= longest:
-        sums[step:] += np.where(place[step:] >= step, sums[:-step], 0.0)
+        found[step:] += np.where(place[step:] >= step, found[:-step], 0.0)
         step *= 2
-    return sums
+    return found
 
 
 def _background(pieces: Pieces, used: Numbers) -> Numbers:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longpole.analyse.arrays import NANOSECONDS, Numbers, Whole, whole
+from longpole.analyse.arrays import NANOSECONDS, Numbers, Whole, sums, whole
 from longpole.analyse.intervals import Intervals, union
 from longpole.analyse.pieces import Activity
 from longpole.model.attribution import Workload
@@ -65,4 +65,4 @@ def _alone(numbered: Intervals, phase: Whole) -> Numbers:
     holders, holder = np.cumsum(step[order]), np.cumsum((step * place)[order])
     lasts = np.diff(moments[order], append=0) / NANOSECONDS
     alone = holders == 1
-    return np.bincount(holder[alone], lasts[alone], len(phase))
+    return sums(holder[alone], lasts[alone], len(phase))

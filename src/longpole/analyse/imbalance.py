@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longpole.analyse.arrays import Marks, Numbers, Whole, begins, column, known, seconds, whole, words
+from longpole.analyse.arrays import Marks, Numbers, Whole, begins, column, known, seconds, sums, whole, words
 from longpole.analyse.intervals import Intervals, overlapping
 from longpole.model.columns import Columns
 from longpole.model.imbalance import Imbalance, KindImbalance
@@ -102,7 +102,7 @@ def _lanes(found: _Phases) -> _Lanes:
     fresh = begins(found.wave) | begins(found.lane)
     firsts = np.flatnonzero(fresh)
     lane = np.cumsum(fresh) - 1
-    took = np.bincount(lane, seconds(found.start, found.end), len(firsts))
+    took = sums(lane, seconds(found.start, found.end), len(firsts))
     lasts = np.append(firsts[1:], len(fresh))[: len(firsts)] - 1
     return _Lanes(found.wave[firsts], found.lane[firsts], took, lasts)
 
@@ -117,7 +117,7 @@ def _waves(found: _Phases, lanes: _Lanes) -> _Waves:
         start=np.minimum.reduceat(found.start, firsts) if len(firsts) else firsts,
         end=np.maximum.reduceat(found.end, firsts) if len(firsts) else firsts,
         lanes=count,
-        mean=np.bincount(lanes.wave, lanes.seconds, len(firsts)) / count,
+        mean=sums(lanes.wave, lanes.seconds, len(firsts)) / count,
         median=median,
         deviation=_medians(lanes.wave, np.abs(lanes.seconds - median[lanes.wave]), count),
         slowest=order[np.cumsum(count) - 1],
@@ -128,7 +128,8 @@ def _medians(groups: Whole, values: Numbers, count: Whole) -> Numbers:
     """Return the median of each group; groups are numbered from zero, and none is empty."""
     ordered = values[np.lexsort((values, groups))]
     first = np.cumsum(count) - count
-    return (ordered[first + (count - 1) // 2] + ordered[first + count // 2]) / 2
+    low, high = ordered[first + (count - 1) // 2], ordered[first + count // 2]
+    return np.asarray((low + high) / 2, np.float64)
 
 
 def _lost(lanes: _Lanes, waves: _Waves) -> Numbers:
@@ -159,7 +160,7 @@ def _lost_by_kind(kind: Whole, waves: _Waves, lost: Numbers, kinds: int) -> Numb
     largest, kind_of = np.zeros(len(together)), np.zeros(len(together), np.int64)
     np.maximum.at(largest, together, lost)
     kind_of[together] = kind
-    return np.bincount(kind_of, largest, kinds)
+    return sums(kind_of, largest, kinds)
 
 
 def _most_often(lanes: Whole) -> tuple[int | None, int]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longpole.analyse.arrays import Marks, Numbers, Whole, begins, seconds
+from longpole.analyse.arrays import Marks, Numbers, Whole, begins, seconds, sums
 from longpole.units import Nanoseconds
 
 
@@ -39,7 +39,7 @@ class Intervals:
     def summed(self, rows: int, amount: Numbers | None = None) -> Numbers:
         """Return an amount of each, or else its seconds, added up by row."""
         amounts = seconds(self.start, self.end) if amount is None else amount
-        return np.bincount(self.row, amounts, rows)
+        return sums(self.row, amounts, rows)
 
 
 def union(intervals: Intervals) -> Intervals:

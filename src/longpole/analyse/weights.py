@@ -132,13 +132,14 @@ def _condensed(active: list[Integral], observed: Observations, exact: Numbers) -
         some = (block[:, :-1] > 0).any(axis=1)
         samples += int(some.sum())
         block = block[some] / np.sqrt(length[part][some])[:, None]
-        rows = np.linalg.qr(np.vstack((rows, block)), mode="r") if len(block) else rows
+        if len(block):
+            rows = np.asarray(np.linalg.qr(np.vstack((rows, block)), mode="r"))
     return _Rows(rows[:, :-1], rows[:, -1], samples)
 
 
 def _told_apart(rows: _Rows, kinds: int) -> _Fit:
     """Return the fit of the most groups of kinds that can be told apart."""
-    groups = [(at,) for at in range(kinds)]
+    groups: list[tuple[int, ...]] = [(at,) for at in range(kinds)]
     while True:
         merged = _merged(rows.kinds, groups)
         parts, noise = _solved(merged, rows)
@@ -147,9 +148,8 @@ def _told_apart(rows: _Rows, kinds: int) -> _Fit:
             break
         one = tuple(sorted(at for group, same in zip(groups, joined, strict=True) if same for at in group))
         groups = [*(group for group, same in zip(groups, joined, strict=True) if not same), one]
-    scale = np.sqrt((merged**2).sum(axis=0))
     errors = np.full(len(groups), np.nan) if np.isnan(noise) else noise * _spread(merged)
-    return _Fit(tuple(groups), over(parts, scale), errors)
+    return _Fit(tuple(groups), over(parts, _lengths(merged)), errors)
 
 
 def _merged(columns: Numbers, groups: list[tuple[int, ...]]) -> Numbers:
@@ -169,7 +169,12 @@ def _solved(merged: Numbers, rows: _Rows) -> tuple[Numbers, float]:
 
 
 def _scaled(merged: Numbers) -> Numbers:
-    return merged / np.sqrt((merged**2).sum(axis=0))
+    """Return the columns, each scaled to a length of one."""
+    return merged / _lengths(merged)
+
+
+def _lengths(columns: Numbers) -> Numbers:
+    return np.asarray(np.linalg.norm(columns, axis=0), np.float64)
 
 
 def _same(merged: Numbers, parts: Numbers, noise: float) -> NDArray[np.bool_]:
@@ -192,8 +197,7 @@ def _same(merged: Numbers, parts: Numbers, noise: float) -> NDArray[np.bool_]:
 
 def _spread(merged: Numbers) -> Numbers:
     """Return the standard error of each weight for a scatter of one."""
-    inverse = np.linalg.pinv(merged)
-    return np.sqrt((inverse**2).sum(axis=1))
+    return _lengths(np.asarray(np.linalg.pinv(merged).T, np.float64))
 
 
 def _weight(kind: str, active_s: float, kinds: list[str], fit: _Fit) -> KindWeight:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from longpole.errors import LongpoleError
@@ -21,9 +21,12 @@ SATURATED = 0.95
 
 _PHASES = frozenset(("id", "kind", "start_ns", "end_ns"))
 _BLOCKING = frozenset(("phase", "resource", "start_ns", "end_ns"))
-_NEVER_BLOCKED = Columns(
-    {"phase": integers([]), "resource": texts([]), "start_ns": integers([]), "end_ns": integers([])}
-)
+
+
+def _never_blocked() -> Columns:
+    return Columns(
+        {"phase": integers([]), "resource": texts([]), "start_ns": integers([]), "end_ns": integers([])}
+    )
 
 
 class AttributionError(LongpoleError):
@@ -112,7 +115,7 @@ class Workload:
     """
 
     phases: Columns
-    blocking: Columns = _NEVER_BLOCKED
+    blocking: Columns = field(default_factory=_never_blocked)
     window: tuple[Nanoseconds, Nanoseconds] | None = None
 
     def __post_init__(self) -> None:
