@@ -172,7 +172,7 @@ RAN = "workflow.execution.tasks"
         (
             f"{RAN}.1.machines",
             [3],
-            "in workflow.execution.tasks[1].machines[...]: expected `str`, got `int`.",
+            "in workflow.execution.tasks[1].machines[0]: expected `str`, got `int`.",
         ),
         ("workflow.execution.makespanInSeconds", -5, "its makespanInSeconds is -5, which cannot be."),
         ("workflow.specification.files.0.sizeInBytes", 1e30, "file 'f' has a size that cannot be."),

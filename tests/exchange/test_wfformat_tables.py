@@ -51,8 +51,8 @@ def test_every_file_and_who_uses_it_is_kept() -> None:
         ("x", 10),
         ("y", 20),
         ("None", 0),
-        ("unlisted", None),
         ("z", None),
+        ("unlisted", None),
     ]
     assert uses(tale) == {
         ("a", "in", False),

@@ -119,7 +119,8 @@ def _read_list(workflow: Workflow, specified: Specified, moments: Moments, syste
 
 
 def _add_listed(specified: Specified, task: ListedTask) -> None:
-    inputs, outputs = [], []
+    inputs: list[str] = []
+    outputs: list[str] = []
     for file in task.files or ():
         name = _file_name(file)
         specified.add_file(name, file.size if file.bytes is None else file.bytes)

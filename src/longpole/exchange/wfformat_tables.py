@@ -6,7 +6,7 @@ that ran. Ids are rows plus 1; the workflow is phase 1. Which files a task reads
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
 
 import msgspec
@@ -211,5 +211,5 @@ def _words(codes: NDArray[np.int32], words: tuple[str, ...]) -> Column:
     return Column(codes.data, words=words)
 
 
-def _json(value: dict[str, object]) -> str:
+def _json(value: Mapping[str, object]) -> str:
     return msgspec.json.encode(value).decode()
