@@ -16,6 +16,7 @@ from longpole.model.told import Told, Wishes
 GROUP = "longpole.importers"
 # By name, in the order in which files are offered to them: the surest first.
 OURS = {
+    "wfformat": "longpole.exchange.wfformat:WFFORMAT",
     "sacct": "longpole.exchange.sacct:SACCT",
 }
 
