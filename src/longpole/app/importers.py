@@ -17,6 +17,8 @@ GROUP = "longpole.importers"
 # By name, in the order in which files are offered to them: the surest first.
 OURS = {
     "sacct": "longpole.exchange.sacct:SACCT",
+    "kineto": "longpole.exchange.kineto:KINETO",
+    "chrome": "longpole.exchange.chrome:CHROME",
 }
 
 
