@@ -18,6 +18,8 @@ GROUP = "longpole.importers"
 OURS = {
     "wfformat": "longpole.exchange.wfformat:WFFORMAT",
     "sacct": "longpole.exchange.sacct:SACCT",
+    "kineto": "longpole.exchange.kineto:KINETO",
+    "chrome": "longpole.exchange.chrome:CHROME",
 }
 
 
