@@ -100,8 +100,9 @@ class Suspicion:
 class Rule(Protocol):
     """Looks for one thing that costs time; see the head of this file."""
 
-    name: str
-    """A short word for it, with dashes: ``data-loading``."""
+    @property
+    def name(self) -> str:
+        """A short word for it, with dashes: ``data-loading``."""
 
     def look(self, case: Case) -> Iterable[Suspicion]:
         """Yield what it suspects, the worst first; nothing where evidence is missing. Never raises."""
