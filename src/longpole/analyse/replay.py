@@ -36,12 +36,15 @@ class Change:
         lengths_ns: How long some phases take with all their parts, by place.
         slots: How many parts of some phases run at once, by place of the phase.
         cores: How many cores parts share where their slots are changed; 0 if that is not known.
+        gaps: By what the gaps before parts of some phases are multiplied, by place of the phase; time between
+            parts in which none of them ran is the phase's own, and has its factor.
     """
 
     factors: Factors | None = None
     lengths_ns: Mapping[int, int] = field(default_factory=dict)
     slots: Mapping[int, int] = field(default_factory=dict)
     cores: float = 0.0
+    gaps: Mapping[int, float] = field(default_factory=dict)
 
 
 NO_CHANGE = Change()
@@ -137,9 +140,13 @@ class Replay:
                 continue
             slots = change.slots.get(place, 0) or cluster.items.most_at_once
             cores = change.cores if place in change.slots else 0.0
-            gaps = drawn_gaps(cluster.items, rng)
+            gaps = _scaled(drawn_gaps(cluster.items, rng), change.gaps.get(place, 1.0))
             total += length_ns(cluster.items, np.rint(took).astype(np.int64), gaps, slots, cores)
         return total
+
+
+def _scaled(gaps: Whole, factor: float) -> Whole:
+    return gaps if factor == 1.0 else np.rint(gaps * factor).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
