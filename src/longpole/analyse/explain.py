@@ -33,6 +33,8 @@ from longpole.model.explanation import Blame, Explanation, FileFlow, Finding, Qu
 from longpole.model.overview import Overview
 
 SCHEMA_VERSION = 1
+# Phases that hold a run and tell nothing of what is in it.
+_AROUND = ("run", "workflow")
 _NO_TIMES = "No task start times: only DAG bounds can be given."
 
 
@@ -142,7 +144,7 @@ def _questions(evidence: Evidence, times: Times | None, findings: Sequence[Findi
 def times_of(evidence: Evidence) -> Times | None:
     """Return what the recorded times of a run tell; nothing if none are known."""
     tree = stitched(tree_of(evidence.phases))
-    if len(tree) <= 1:
+    if len(tree) == len(tree.places_of_kind(*_AROUND)):
         return None
     labels = _labels(tree, evidence.tasks)
     path = critical_path(tree, releases(tree, evidence.edges))

@@ -163,7 +163,6 @@ class Replay:
         return total
 
 
-
 @dataclass(frozen=True, slots=True)
 class Clusters:
     """What a phase is made of: groups of parts that overlap, and time of its own."""

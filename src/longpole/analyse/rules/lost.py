@@ -2,7 +2,7 @@
 
 Method: what was lost during a phase is what was lost over its time. For a serial phase what was lost during
 its parts is taken off, so that shares of own time add up to what was lost; for others the share over the
-whole phase is taken. The own time of runs, workflows and jobs is nobody's work, and loses nothing. All that
+whole phase is taken. The own time of some phases, as of the run, is nobody's work, and loses nothing. All that
 ran at a moment is taken to lose alike.
 """
 
@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from longpole.analyse.path import nobodys
 from longpole.analyse.replay import Change
 from longpole.analyse.rules.case import Case
 from longpole.analyse.rules.measured import Curve, Numbers
-
-_NOBODY = ("run", "workflow", "job")
 
 
 def lost_shares(case: Case, lost: Curve) -> Numbers:
@@ -37,7 +36,7 @@ def lost_shares(case: Case, lost: Curve) -> Numbers:
 def without_nobody(case: Case, shares: Numbers) -> Numbers:
     """Return shares, but none for phases whose own time is nobody's work."""
     found = shares.copy()
-    found[case.tree.places_of_kind(*_NOBODY)] = 0.0
+    found[nobodys(case.tree)] = 0.0
     return found
 
 
