@@ -13,7 +13,7 @@ become one bar that stands for several. An interval that ends before it begins i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -43,6 +43,7 @@ class Intervals:
         status: How it ended.
         start_ns: When it began.
         end_ns: When it ended.
+        running: Which count as running, for how many did at once; None for all but waits.
     """
 
     label: Labels
@@ -50,6 +51,7 @@ class Intervals:
     status: Labels
     start_ns: Whole
     end_ns: Whole
+    running: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -100,7 +102,7 @@ def timeline(
         return Timeline((), (end - begin) / 1e9)
     starts, ends = intervals.start_ns, np.maximum(intervals.start_ns, intervals.end_ns)
     begin, end = _window(starts, ends, window_ns)
-    clean = Intervals(intervals.label, intervals.kind, intervals.status, starts - begin, ends - begin)
+    clean = replace(intervals, start_ns=starts - begin, end_ns=ends - begin)
     held = np.array([(at, since - begin, until - begin) for at, since, until in critical], np.int64)
     return _drawn(clean, held.reshape(-1, 3), end - begin, most_rows)
 
@@ -208,7 +210,7 @@ def _bars(intervals: Intervals, places: Whole, grain_ns: int) -> Iterator[Bar]:
 
 def _running(intervals: Intervals) -> Profile:
     waits = [at for at, kind in enumerate(intervals.kind.words) if kind in WAITS]
-    working = ~np.isin(intervals.kind.codes, waits)
+    working = intervals.running if intervals.running is not None else ~np.isin(intervals.kind.codes, waits)
     return profile(intervals.start_ns[working], intervals.end_ns[working])
 
 

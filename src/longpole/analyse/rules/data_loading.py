@@ -112,7 +112,7 @@ def _suspicion(case: Case, found: WaitingLoop) -> Suspicion:
         evidence=_evidence(found, workers, step_s),
         advice=_ADVICE.format(workers=workers),
         change=_change(found, steps_ns),
-        change_said=f"batches loaded by {workers} workers",
+        change_said=f"batches loaded by {count_of(workers, 'worker')}",
         at_least=_change(found, slower_ns),
         at_most=_change(found, _steps_with(case, found, np.zeros(len(found.steps), np.int64))),
         step_s=step_s,
@@ -132,7 +132,7 @@ def _evidence(found: WaitingLoop, workers: int, step_s: float) -> tuple[str, ...
         f"Batches are loaded by {beside}"
         if loop.workers
         else "The training process loads its data itself: num_workers=0.",
-        f"With {workers} workers a step would take {show_seconds(step_s)} instead of {was}.",
+        f"With {count_of(workers, 'worker')} a step would take {show_seconds(step_s)} instead of {was}.",
     )
 
 

@@ -2,7 +2,7 @@
 
 Method: what was lost during a phase is what was lost over its time. For a serial phase what was lost during
 its parts is taken off, so that shares of own time add up to what was lost; for others the share over the
-whole phase is taken. The own time of some phases, as of the run, is nobody's work, and loses nothing. All that
+whole phase is taken. The own time of some phases, as the run's, is nobody's work, and loses nothing. All that
 ran at a moment is taken to lose alike.
 """
 
