@@ -299,22 +299,22 @@ RATES_OF_KINDS = {"load": 0.8, "forward": 2.4, "backward": 3.2, "write": 1.6}
 MILLISECOND = 1_000_000
 
 
-def planted(seed, seconds=1200, spread=0.05):
-    """Phases of about 100 ms, one after another, each with its own use about its kind's; and 1 Hz samples."""
+def planted(seed, order="random", hertz=1, seconds=600):
+    """Phases of about 100 ms, one after another, each with its own use about its kind's; and samples."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(50, 151, seconds * 11)
     ends = np.cumsum(lengths)
     count = int(np.searchsorted(ends, seconds * 1000))
     ends, starts = ends[:count], ends[:count] - lengths[:count]
-    kind = rng.integers(0, 4, count)
-    rate = np.array(list(RATES_OF_KINDS.values()))[kind] * np.maximum(1 + spread * rng.normal(size=count), 0)
+    kind = rng.integers(0, 4, count) if order == "random" else np.arange(count) % 4
+    rate = np.array(list(RATES_OF_KINDS.values()))[kind] * np.maximum(1 + 0.1 * rng.normal(size=count), 0)
     each_ms = np.zeros(seconds * 1000)
     for start, end, value in zip(starts, ends, rate, strict=True):
         each_ms[start:end] = value
-    means = each_ms.reshape(seconds, 1000).mean(axis=1)
+    means = each_ms.reshape(seconds * hertz, -1).mean(axis=1)
     table = many_phases(kind, tuple(RATES_OF_KINDS), starts * MILLISECOND, ends * MILLISECOND)
     truth = np.bincount(kind, rate * (ends - starts) / 1000)
-    edges = np.arange(seconds + 1) * 1000 * MILLISECOND
+    edges = np.arange(seconds * hertz + 1) * (1000 // hertz) * MILLISECOND
     return Workload(table), many_samples(edges[:-1], edges[1:], means), kind, truth
 
 
@@ -329,6 +329,27 @@ def test_use_of_100_ms_phases_is_found_from_samples_of_a_second_within_5_percent
     assert learned.alike == ()
     assert recovered == pytest.approx(truth, rel=0.05)
     assert recovered.sum() + found.background == pytest.approx(found.observed, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_use_in_a_loop_is_found_from_samples_as_short_as_its_phases(seed):
+    workload, observed, kind, truth = planted(seed, order="loop", hertz=10)
+
+    learned = learn_weights(workload, observed)
+    found = attribute(workload, observed, Resource("cpu", "cores", 8.0), learned.demands)
+
+    assert np.bincount(kind, numbers(found.phases["used"])) == pytest.approx(truth, rel=0.01)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_loop_that_samples_blur_has_errors_that_say_so(seed):
+    learned = learn_weights(*planted(seed, order="loop")[:2])
+
+    for one in learned.kinds:
+        assert one.weight is not None
+        assert one.error is not None
+        assert one.error > 0.02
+        assert abs(one.weight - RATES_OF_KINDS[one.kind]) < 4 * one.error
 
 
 def test_a_hundred_thousand_phases_and_samples_are_attributed():

@@ -8,8 +8,9 @@ the mass left over the demand left, holds for all others. So a pass is a sort an
 samples at once. In a piece, phases share by demand; their integrals over active time are sums of the pieces.
 
 Source: section 2 of the execution model, after Grade10. Limits: what is given follows the rules, so a wrong
-rule gives wrong use of the right sum; background that runs beside a variable demand is given to that demand;
-what samples show above the capacity is in no piece, and is told as ``unplaced``.
+rule gives wrong use of the right sum; use that no phase caused, in the same sample as a variable demand, is
+given to that demand while there is room; what samples show above the capacity is in no piece, and is told as
+``unplaced``.
 """
 
 from __future__ import annotations
