@@ -1,12 +1,12 @@
 """What the hooks cost, sharply: one recorded process takes turns with its hooks on and off.
 
 Method: two runs of one program differ by several per cent on a shared machine, by where their memory lies and
-what goes on beside them. So here a process stands against itself: for 25 ms its steps run with the hooks in
+what goes on beside them. So here a process stands against itself: for 6 ms its steps run with the hooks in
 place, then with what they replaced put back, then so once more, the order rotated each round. A process gives
 the ratio of the sums of its turns; beside it stands the median of its rounds, which single disturbances do
 not move, but which misses what happens rarely. Bounds are those over processes; the control is the second
-bare turn over the first. Each turn begins with changes of the same classes, as they cost Python its caches,
-and with steps that are not counted. To the hooks only the time of their turns passes.
+bare turn over the first. Each turn begins with steps that are not counted. To the hooks only the time of
+their turns passes.
 
 Leaves out: launcher and agent (``benchmarks/frameworks.py`` adds their CPU time, from whole runs), and what
 the mere presence of our modules in memory may cost, which only whole runs can show.
@@ -33,7 +33,7 @@ from benchmarks.ratios import AGAIN, BASE, null_control, over_bare, summary
 from longpole.record.hooks.loops import LOOPS
 
 HOOKED = "longpole"
-TURN_MS = 25.0
+TURN_MS = 6.0
 _NAMES = (BASE, HOOKED, AGAIN)
 _TIMES = (
     "_start",
@@ -49,10 +49,14 @@ Rounds = list[dict[str, float]]
 
 
 class Switch:
-    """Takes the hooks of this process off, and puts them on again; ``paused_ns`` is when they last worked."""
+    """Takes the hooks of this process off, and puts them on again; ``paused_ns`` is when they last worked.
 
-    def __init__(self, model: type) -> None:
-        """Find where they are; steps have been taken with this class of models.
+    No class is changed for it, as that would cost Python its caches for long: without hooks, the model and
+    the iterators of its loader are of classes of their own that have the methods as they were.
+    """
+
+    def __init__(self, workload: Any) -> None:
+        """Find where the hooks are; steps have been taken already.
 
         Raises:
             ValueError: They are not there.
@@ -60,41 +64,61 @@ class Switch:
         import torch
         from torch.utils.data import dataloader
 
-        always: list[tuple[Any, str]] = [
-            (dataloader._BaseDataLoaderIter, "__next__"),
-            (dataloader.DataLoader, "__iter__"),
-        ]
-        if not all(hasattr(vars(owner).get(name), "__wrapped__") for owner, name in always):
+        iterator: Any = dataloader._SingleProcessDataLoaderIter
+        if not all(map(_is_hooked, (iterator.__next__, dataloader.DataLoader.__iter__))):
             raise ValueError("the hooks are not in place: is this process recorded?")
-        calls = [(model, "__call__"), (torch.nn.Module, "__call__")]
-        self._places = [*always, *calls, (torch.autograd, "backward")]
+        self._model, self._loader = workload.model, workload.loader
+        self._hooked = type(self._model)
+        self._bare = _as_it_was(self._hooked, "__call__")
+        self._bare_iterator = _as_it_was(iterator, "__next__")
+        self._autograd: Any = torch.autograd
+        self._backward: Any = None
         optimizers: Any = sys.modules["torch.optim.optimizer"]
         self._tables = optimizers._global_optimizer_pre_hooks, optimizers._global_optimizer_post_hooks
-        self._away: list[tuple[Any, str, Any]] = []
-        self.paused_ns = time.monotonic_ns()
         self._entries: list[dict[Any, Any]] = [{}, {}]
+        self.paused_ns = time.monotonic_ns()
+
+    def batches(self, name: str) -> Iterator[Any]:
+        """Return the batches of one epoch after another; each epoch begins when it is needed."""
+        epoch = (lambda: self._loader) if name == HOOKED else self._bare_epoch
+        return chain.from_iterable(iter(epoch, None))
+
+    def _bare_epoch(self) -> Any:
+        epoch = self._loader._get_iterator()
+        epoch.__class__ = self._bare_iterator
+        return epoch
 
     def off(self) -> None:
-        """Put back what the hooks replaced; what is there already, once more."""
-        for owner, name, hook in self._away:
-            setattr(owner, name, hook.__wrapped__)
-        for owner, name in self._places:
-            there = vars(owner).get(name)  # nothing where a hook has let a class go that inherits its call
-            if hasattr(there, "__wrapped__"):
-                self._away.append((owner, name, there))
-                setattr(owner, name, there.__wrapped__)
+        """Put back what the hooks replaced."""
+        self._model.__class__ = self._bare
+        self._backward = self._autograd.backward
+        self._autograd.backward = _unhooked(self._backward)
         for table, entries in zip(self._tables, self._entries, strict=True):
             entries.update(table)
             table.clear()
 
     def on(self) -> None:
         """Put the hooks in place as they were."""
-        for owner, name, hook in self._away:
-            setattr(owner, name, hook)
-        self._away.clear()
+        self._model.__class__ = self._hooked
+        self._autograd.backward = self._backward
         for table, entries in zip(self._tables, self._entries, strict=True):
             table.update(entries)
             entries.clear()
+
+
+def _is_hooked(method: Any) -> bool:
+    return hasattr(method, "__wrapped__")
+
+
+def _unhooked(method: Any) -> Any:
+    while _is_hooked(method):
+        method = method.__wrapped__
+    return method
+
+
+def _as_it_was(kind: type, method: str) -> Any:
+    """Return a class like this one that has a method as it was before it was hooked."""
+    return type(kind.__name__, (kind,), {method: _unhooked(getattr(kind, method))})
 
 
 def take_turns(arguments: list[str], environment: dict[str, str], processes: int) -> Figures:
@@ -121,13 +145,13 @@ def main() -> None:
     options = _arguments()
     import torch
 
-    from benchmarks.workloads import Network, Peer, Workload, run_warm_up
+    from benchmarks.workloads import Peer, Workload, run_warm_up
 
     torch.set_num_threads(1)
     workload = Workload(options.kind, options.width)
     run_warm_up(workload, Peer(Path()))
-    switch = Switch(Network)
-    streams = {name: _batches(workload.loader) for name in _NAMES}
+    switch = Switch(workload)
+    streams = {name: switch.batches(name) for name in _NAMES}
     gc.collect()
     rounds: Rounds = []
     end = time.monotonic() + options.seconds
@@ -135,23 +159,15 @@ def main() -> None:
         turn = len(rounds) % len(_NAMES)
         order = [*_NAMES[turn:], *_NAMES[:turn]]
         rounds.append({name: _turn(workload, streams[name], options.steps, name, switch) for name in order})
-    switch.on()
     print(json.dumps(_sum_up(rounds)))
-
-
-def _batches(loader: Any) -> Iterator[Any]:
-    """Return the batches of one epoch after another; each epoch begins when it is needed."""
-    return chain.from_iterable(iter(lambda: loader, None))
 
 
 def _turn(workload: Any, batches: Iterator[Any], steps: int, name: str, switch: Switch) -> float:
     """Take a turn; return microseconds of CPU time a step."""
-    switch.off()
     if name == HOOKED:
-        switch.on()
         _go_on(time.monotonic_ns() - switch.paused_ns)
     else:
-        switch.off()  # so that all turns begin with as many changes of classes
+        switch.off()
     for batch in islice(batches, 1 + steps // 8):
         workload.step(batch)
     began = time.process_time()
@@ -160,6 +176,8 @@ def _turn(workload: Any, batches: Iterator[Any], steps: int, name: str, switch: 
     took = time.process_time() - began
     if name == HOOKED:
         switch.paused_ns = time.monotonic_ns()
+    else:
+        switch.on()
     return took / steps * 1e6
 
 

@@ -75,7 +75,7 @@ class Network(nn.Module):
 
 
 class Workload:
-    """A model with its data: ``loader`` gives the batches of one epoch, ``step`` takes one of them."""
+    """A ``model`` with its data: ``loader`` gives the batches of one epoch, ``step`` takes one of them."""
 
     def __init__(self, kind: str, width: int) -> None:
         """Make the model and its data; both are the same each time."""
@@ -85,7 +85,8 @@ class Workload:
         labels = torch.randint(CLASSES, (len(images),))
         self.loader = DataLoader(TensorDataset(images, labels), batch_size=batch, shuffle=kind == "train")
         make = training_step if kind == "train" else inference_step
-        self.step = make(Network(KINDS[kind].channels, width))
+        self.model = Network(KINDS[kind].channels, width)
+        self.step = make(self.model)
 
 
 def training_step(model: nn.Module) -> Callable[[Any], None]:

@@ -181,4 +181,5 @@ PROBES: dict[str, Callable[[], str]] = {
     ),
     "jupyter": partial(_modules, "ipykernel", "jupyter_client"),
     "nbclient": partial(_modules, "nbclient", "nbformat"),
+    "matplotlib": partial(_modules, "matplotlib"),
 }

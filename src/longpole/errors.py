@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 USAGE = 2
 UNMEASURABLE = 3
+# So many names are said of a long list.
+_SHOWN = 5
 
 
 class LongpoleError(Exception):
@@ -69,6 +73,34 @@ class NewerLogError(DamagedRunError):
         super().__init__(
             f"{path} has version {found}; this Longpole reads up to {known}. Upgrade it to read this run."
         )
+
+
+class CyclicGraphError(LongpoleError):
+    """Tasks that depend on themselves.
+
+    Attributes:
+        nodes: Places of the tasks of one cycle, in their order.
+    """
+
+    exit_code = UNMEASURABLE
+
+    def __init__(self, nodes: list[int], names: Sequence[str] = ()) -> None:
+        """Take one cycle, and what its tasks are called."""
+        self.nodes, self.names = nodes, tuple(names)
+        some = " -> ".join(f"'{name}'" for name in self.names[:_SHOWN])
+        more = f" and {len(nodes) - _SHOWN:,} more" if len(self.names) > _SHOWN else ""
+        told = f": {some}{more}" if some else ""
+        super().__init__(f"Some tasks depend on themselves, in a cycle of {len(nodes):,}{told}.")
+
+
+class NoSuchPhaseError(LongpoleError):
+    """A run has no phase of a name."""
+
+    def __init__(self, wanted: str, close: Sequence[str]) -> None:
+        """Say which was wanted, and what is called much like it."""
+        self.wanted, self.close = wanted, tuple(close)
+        some = ", ".join(f"'{name}'" for name in self.close[:_SHOWN])
+        super().__init__(f"The run has no phase '{wanted}'." + (f" It has {some}." if some else ""))
 
 
 class QueryError(LongpoleError):

@@ -21,8 +21,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from longpole.analyse.intervals import union
 from longpole.analyse.marks import Marks, Whole, by_process, holding, in_order, numbers, of_kind
+from longpole.analyse.unions import union
 from longpole.analyse.values import whole
 from longpole.model.columns import Columns
 from longpole.model.device_time import DeviceTime, LastStep, Rounding

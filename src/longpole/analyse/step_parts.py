@@ -20,8 +20,8 @@ from itertools import groupby
 
 import numpy as np
 
-from longpole.analyse.intervals import union
 from longpole.analyse.marks import Marks, Whole, by_process, in_order, numbers, of_kind
+from longpole.analyse.unions import union
 from longpole.analyse.values import whole
 from longpole.model.columns import Columns
 from longpole.model.step_parts import StepParts

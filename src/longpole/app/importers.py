@@ -16,6 +16,7 @@ from longpole.model.told import Told, Wishes
 GROUP = "longpole.importers"
 # By name, in the order in which files are offered to them: the surest first.
 OURS = {
+    "wfformat": "longpole.exchange.wfformat:WFFORMAT",
     "sacct": "longpole.exchange.sacct:SACCT",
     "kineto": "longpole.exchange.kineto:KINETO",
     "chrome": "longpole.exchange.chrome:CHROME",
@@ -42,7 +43,7 @@ def importers_by_name() -> dict[str, Importer]:
     for entry in entry_points(group=GROUP):
         try:
             found.setdefault(entry.name, cast(Importer, entry.load()))
-        except Exception as error:  # noqa: BLE001  somebody else's code may fail in any way
+        except Exception as error:  # somebody else's code may fail in any way
             raise UsageError(
                 f"The importer '{entry.name}' of {entry.value} cannot be loaded: {error}."
             ) from error

@@ -8,13 +8,14 @@ INTRODUCTION = "Find out where the time of a workflow goes."
 MENU = {
     "Record": {
         "record": "Run any command and record where its time goes.",
-        "import": "Make a run of jobs that already ran: Slurm's accounting.",
+        "import": "Make a run of what another system has recorded.",
         "merge": "Make one run of the parts that several nodes have recorded.",
     },
     "Look": {
         "show": "One run in one screen.",
+        "explain": "Where the time went, what bounds it, and which change gains most.",
         "query": "Ask a run, or all runs, in SQL.",
-        "export": "Write a run as CSV, Parquet or a Perfetto trace.",
+        "export": "Write a run as CSV, Parquet, a Perfetto trace or WfFormat.",
     },
     "Keep house": {
         "ls": "List the runs.",

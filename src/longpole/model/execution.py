@@ -60,7 +60,7 @@ class Metric(StrEnum):
 
 
 # Kinds of phase that hold everything else; time by phase leaves them out.
-CONTAINERS = ("run", "process")
+CONTAINERS = ("run", "process", "workflow")
 # Kinds that make up the attempt of a task: time by task has them.
 JOB_KINDS = (
     "job",
@@ -244,13 +244,14 @@ TABLES = {
         ),
         _table(
             "opens",
-            "a process that opened a file",
+            "a process that opened a file, or a task that a workflow says uses it",
             """
             process integer who opened it
             file integer which file
             times integer how often, at least: the kernel merges equal opens that follow each other
             first_ns integer when first
-            written integer 1 if it was closed after writing
+            written integer 1 if it was closed after writing, or the task makes it
+            task integer the task that uses it, where a workflow says so
             """,
         ),
     )

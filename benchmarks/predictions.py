@@ -1,0 +1,159 @@
+"""How well changes are predicted: each program is recorded, its change predicted, made, and measured.
+
+Six changes of six programs (benchmarks/changing.py). Before and after are recorded in turn; a prediction is
+made from each recording before the change, without a look at what comes after. Prints the median of what was
+recorded, predicted and measured, the error of the median prediction, and the error of the replay itself.
+
+    python benchmarks/predictions.py [--rounds 3] [--only "more workers,..."] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # by itself a script finds only what lies beside it
+
+from benchmarks.changing import CHANGES  # noqa: E402
+from longpole.analyse.explain import Times, times_of  # noqa: E402
+from longpole.analyse.loading import waits_with  # noqa: E402
+from longpole.analyse.replay import Change  # noqa: E402
+from longpole.analyse.rules.data_loading import loops_of, with_waits  # noqa: E402
+from longpole.app.explaining import evidence_of  # noqa: E402
+from longpole.store.run import open_run  # noqa: E402
+
+Figures = dict[str, float | str]
+
+
+def main() -> int:
+    """Predict and measure each change, and print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=3, help="how often each is recorded, before and after")
+    parser.add_argument("--only", default=",".join(CHANGES), help="which changes")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args()
+    results = [measure(name, options.rounds) for name in options.only.split(",")]
+    if options.json:
+        print(json.dumps({"schema_version": 1, "results": results}, indent=1))
+    else:
+        show(results)
+    return 0
+
+
+def measure(name: str, rounds: int) -> Figures:
+    """Record a program before and after its change, in turn."""
+    before, predicted, after, errors = [], [], [], []
+    for _ in range(rounds):
+        run = record(name, "before")
+        makespan, prediction, error = predict(name, run)
+        before.append(makespan)
+        predicted.append(prediction)
+        errors.append(error)
+        with open_run(record(name, "after")) as stored:
+            after.append(stored.manifest.makespan_s or 0.0)
+    medians = [statistics.median(some) for some in (before, predicted, after)]
+    print(
+        f"  {name}: {medians[0]:.2f} s, predicted {medians[1]:.2f}, measured {medians[2]:.2f}",
+        file=sys.stderr,
+    )
+    return {
+        "change": name,
+        "before_s": medians[0],
+        "predicted_s": medians[1],
+        "after_s": medians[2],
+        "error": (medians[1] - medians[2]) / medians[2],
+        "self_replay_error": statistics.median(errors),
+    }
+
+
+def record(name: str, which: str) -> Path:
+    """Record a program; return its run."""
+    runs = tempfile.mkdtemp(prefix="longpole-bench-")
+    command = [sys.executable, "-m", "longpole", "record", "--runs", runs, "--"]
+    command += [sys.executable, "-m", "benchmarks.changing", name, which]
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, check=True, capture_output=True)
+    return next(path for path in Path(runs).iterdir() if (path / "run.json").exists())
+
+
+def predict(name: str, run: Path) -> tuple[float, float, float]:
+    """Return makespan, the makespan predicted with the change, and the error of the replay without it."""
+    with open_run(run) as stored:
+        evidence = evidence_of(stored)
+    times = times_of(evidence)
+    if times is None:
+        raise SystemExit(f"nothing is known of the times of {run}")
+    saved_ns = times.replay.unchanged.makespan_ns - times.replay.replay(_CHANGES[name](times)).makespan_ns
+    makespan_s = times.case.makespan_ns / 1e9
+    return makespan_s, makespan_s - saved_ns / 1e9, times.replay.error
+
+
+def _workers(times: Times) -> Change:
+    [found] = loops_of(times.case)
+    return with_waits(times.case, found, waits_with(found.loop, 2, times.case.cores))
+
+
+def _loader(times: Times) -> Change:
+    return Change(factors=times.case.factors(times.case.tree.places_of_kind("data"), 1 / 3))
+
+
+def _checkpoint(times: Times) -> Change:
+    return Change(factors=times.case.factors(times.case.tree.places_of_kind("checkpoint"), 0.0))
+
+
+def _slots(times: Times, slots: int) -> Change:
+    """Give what starts most processes another number of slots."""
+    tree = times.case.tree
+    parents = tree.parent[tree.places_of_kind("process")]
+    pool = int(np.bincount(parents[parents >= 0]).argmax())
+    return Change(slots={pool: slots}, cores=times.case.cores, abreast=np.flatnonzero(tree.parent == pool))
+
+
+def _balance(times: Times) -> Change:
+    """Let what runs in the workers of the pool take the mean."""
+    tree = times.case.tree
+    jobs = tree.places_of_kind("job")
+    if not len(jobs):  # nothing was marked in the workers: the processes themselves
+        parents = tree.parent[tree.places_of_kind("process")]
+        pool = int(np.bincount(parents[parents >= 0]).argmax())
+        jobs = np.flatnonzero(tree.parent == pool)
+    mean = int(times.case.took_ns[jobs].mean())
+    return Change(lengths_ns=dict.fromkeys(jobs.tolist(), mean))
+
+
+_CHANGES: dict[str, Callable[[Times], Change]] = {
+    "more workers": _workers,
+    "faster loader": _loader,
+    "fewer in parallel": lambda times: _slots(times, 2),
+    "balanced input": _balance,
+    "no checkpoints": _checkpoint,
+    "doubled slots": lambda times: _slots(times, 4),
+}
+
+
+def show(results: list[Figures]) -> None:
+    """Print the table."""
+    print(f"{'change':<20} {'before':>8} {'predicted':>10} {'measured':>9} {'error':>8} {'replay errs':>12}")
+    for one in results:
+        print(
+            f"{one['change']:<20} {one['before_s']:8.2f} {one['predicted_s']:10.2f} {one['after_s']:9.2f}"
+            f" {100 * float(one['error']):+7.1f} % {100 * float(one['self_replay_error']):10.2f} %"
+        )
+    errors = [abs(float(one["error"])) for one in results]
+    print(f"median error {100 * statistics.median(errors):.1f} %, worst {100 * max(errors):.1f} %")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

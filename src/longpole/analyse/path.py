@@ -1,0 +1,205 @@
+"""The critical path over recorded time: the chain of phases and waits that ends last.
+
+Method: walk back from the end of the run. Within a phase, the part that ended last before the present moment
+is what the phase waited for: the time since then is its own, and the walk goes on in that part. At the begin
+of a phase the walk goes on before it: at what released it, where that is known (a task it depends on, a
+phase that launched it), else within the phase around it. So each moment of the run lies in one stretch. What
+a process itself has marked comes before the processes that it started: these are looked into only for the
+time between its marks, for workers that live as long as a loop do not explain it.
+
+Waits are named: ``queue`` (ready, and no slot), ``dependency`` (held until another had ended), ``dispatch``
+(what it depends on had ended and a slot was free), ``idle`` (nothing is known of that moment). The method
+takes the last to end for the cause; a phase that another polls for, or that merely ended just before, is
+taken for one too.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from longpole.analyse.graph import Whole
+from longpole.analyse.tree import NONE, WAITS, Tree
+
+
+class Because(StrEnum):
+    """What a stretch of the path is."""
+
+    WORK = "work"
+    QUEUE = "queue"
+    DEPENDENCY = "dependency"
+    DISPATCH = "dispatch"
+    IDLE = "idle"
+
+
+_WAITS = dict(zip(WAITS, (Because.DEPENDENCY, Because.QUEUE, Because.QUEUE), strict=True))
+# Kinds of phase whose own time is nobody's work.
+_NOBODY = ("run", "workflow", "job")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of the path.
+
+    Attributes:
+        phase: Place in the tree of the phase it belongs to; of a wait, the phase that waited.
+        start_ns: When it begins.
+        end_ns: When it ends.
+        because: What it is.
+        whole: Whether it is the phase with all its parts, which are serial.
+    """
+
+    phase: int
+    start_ns: int
+    end_ns: int
+    because: Because
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What a phase waited for before it could begin.
+
+    Attributes:
+        phase: Place of the last of what it depends on.
+        slot_free: Whether there was room for it as soon as that had ended.
+    """
+
+    phase: int
+    slot_free: bool = True
+
+
+def critical_path(tree: Tree, releases: Mapping[int, Release] | None = None) -> list[Stretch]:
+    """Return the stretches of the path in their order; together they are the run, without gap or overlap."""
+    if not len(tree):
+        return []
+    walk = _Walk(tree, releases or {})
+    walk.go()
+    return walk.found[::-1]
+
+
+class _Walk:
+    """Walks back through a tree; never further than ``_floor``, where it returns to who sent it."""
+
+    def __init__(self, tree: Tree, releases: Mapping[int, Release]) -> None:
+        self._tree = tree
+        self._releases = releases
+        self._parts = _Parts(tree)
+        self._waits = {at: _WAITS[kind] for at, kind in enumerate(tree.kinds) if kind in _WAITS}
+        self._nobody = {at for at, kind in enumerate(tree.kinds) if kind in _NOBODY}
+        self.found: list[Stretch] = []
+        self._at, self._now = 0, int(tree.end_ns[0])
+        self._begin = self._floor = int(tree.start_ns[0])
+        self._senders: list[tuple[int, int]] = []
+        self._visited: set[int] = set()
+
+    def go(self) -> None:
+        """Walk until the begin of the run."""
+        while self._now > self._begin:
+            while self._now <= self._floor and self._senders:
+                self._at, self._floor = self._senders.pop()
+            part, floor = self._parts.last_before(self._at, self._now)
+            begun = max(self._floor, int(self._tree.start_ns[self._at]))
+            if part == NONE or int(self._tree.end_ns[part]) <= begun:
+                self._leave()
+                continue
+            self._own(self._at, int(self._tree.end_ns[part]))
+            if self._tree.serial[part] and int(self._tree.start_ns[part]) >= max(floor, self._floor):
+                self._take_whole(part)
+            else:
+                self._enter(part, floor)
+
+    def _enter(self, part: int, floor: int) -> None:
+        if floor > max(self._floor, int(self._tree.start_ns[part])):
+            self._senders.append((self._at, self._floor))
+            self._floor = floor
+        self._at = part
+
+    def _take_whole(self, part: int) -> None:
+        start = int(self._tree.start_ns[part])
+        self.found.append(Stretch(part, start, self._now, Because.WORK, whole=True))
+        self._now = start
+        self._go_before(part)
+
+    def _leave(self) -> None:
+        """Go to the begin of the present phase, and on to what was before it."""
+        at = self._at
+        if int(self._tree.kind[at]) in self._waits and self._jump(at, during=True):
+            return
+        self._own(at, int(self._tree.start_ns[at]))
+        self._go_before(at)
+
+    def _go_before(self, at: int) -> None:
+        if not self._jump(at, during=False):
+            self._at = max(int(self._tree.parent[at]), 0)
+
+    def _jump(self, at: int, *, during: bool) -> bool:
+        """Go to what released a phase, if that is known and was the reason."""
+        release = self._releases.get(at)
+        if release is None or release.phase in self._visited:
+            return False
+        ended = int(self._tree.end_ns[release.phase])
+        if ended > self._now or ended <= self._floor or not (release.slot_free or ended == self._now):
+            return False
+        if during and ended <= int(self._tree.start_ns[at]):
+            return False
+        self._visited.add(release.phase)
+        if ended < self._now:
+            because = self._waits[int(self._tree.kind[at])] if during else Because.DISPATCH
+            self.found.append(Stretch(at, ended, self._now, because))
+            self._now = ended
+        if self._tree.serial[release.phase] and int(self._tree.start_ns[release.phase]) >= self._floor:
+            self._take_whole(release.phase)
+        else:
+            self._at = release.phase
+        return True
+
+    def _own(self, at: int, since: int) -> None:
+        """Take the time since a moment as a phase's own, or as a wait."""
+        since = max(since, self._floor)
+        if since >= self._now:
+            return
+        kind = int(self._tree.kind[at])
+        because = self._waits.get(kind, Because.IDLE if kind in self._nobody else Because.WORK)
+        self.found.append(Stretch(at, since, self._now, because))
+        self._now = since
+
+
+class _Parts:
+    """The parts of each phase in the order of their ends, processes that it started apart."""
+
+    def __init__(self, tree: Tree) -> None:
+        started = np.isin(tree.kind, [at for at, kind in enumerate(tree.kinds) if kind == "process"])
+        started[:1] = False
+        self._own = _Ended(tree, np.flatnonzero(~started))
+        self._started = _Ended(tree, np.flatnonzero(started))
+        self._ends = tree.end_ns
+
+    def last_before(self, phase: int, now: int) -> tuple[int, int]:
+        """Return the part that ended last by now, and down to which moment it may be looked into."""
+        own, started = self._own.last_before(phase, now), self._started.last_before(phase, now)
+        if NONE in (started, own):
+            return max(own, started), 0
+        marked_until = int(self._ends[own])
+        return (started, marked_until) if int(self._ends[started]) > marked_until else (own, 0)
+
+
+class _Ended:
+    """Some phases of a tree, by the phase that they are part of and in the order of their ends."""
+
+    def __init__(self, tree: Tree, some: Whole) -> None:
+        order = some[np.lexsort((-tree.start_ns[some], tree.end_ns[some], tree.parent[some]))]
+        self._order: Whole = order
+        self._ends = tree.end_ns[order]
+        counts = np.bincount(tree.parent[order] + 1, minlength=len(tree) + 1)
+        self._first: Whole = np.concatenate([[0], np.cumsum(counts)])
+
+    def last_before(self, phase: int, now: int) -> int:
+        """Return which part of a phase ended last, at this moment or before; none if there is none."""
+        low, high = int(self._first[phase + 1]), int(self._first[phase + 2])
+        place = bisect_right(self._ends, now, low, high) - 1
+        return int(self._order[place]) if place >= low else NONE

@@ -1,0 +1,104 @@
+"""The three questions that everybody asks of a run, answered in sentences.
+
+Method: impact is blame; what resources would change is the best finding and a replay in which what takes most
+of the path takes half as long; efficiency is the use of cores and GPUs as it was sampled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from longpole.analyse.replay import Change, Replay
+from longpole.analyse.rules.case import Case
+from longpole.model.explanation import Blame, Finding, Questions
+from longpole.model.overview import GpuUse, Overview
+from longpole.units import show_seconds
+
+_NOT_KNOWN = "No times are known, so this cannot be said."
+_MOST_NAMED = 3
+_WELL_USED = 0.7
+
+
+def answers(
+    overview: Overview,
+    case: Case | None,
+    blamed: Sequence[Blame],
+    replay: Replay | None,
+    findings: Sequence[Finding],
+) -> Questions:
+    """Return the answers; what no times are known for is said to be unknown."""
+    if case is None or replay is None:
+        return Questions(_NOT_KNOWN, _NOT_KNOWN, _efficiency(overview))
+    return Questions(_impact(blamed), _resources(case, blamed, replay, findings), _efficiency(overview))
+
+
+def _impact(blamed: Sequence[Blame]) -> str:
+    whole = sum(one.seconds for one in blamed) or 1.0
+    named = [f"{_called(one)} ({100 * one.seconds / whole:.0f} %)" for one in blamed[:_MOST_NAMED]]
+    rest = whole - sum(one.seconds for one in blamed[:_MOST_NAMED])
+    others = f"; everything else is {100 * rest / whole:.0f} %" if rest > 0 else ""
+    return f"Of the time from begin to end, most is {_listed(named)}{others}."
+
+
+def _called(one: Blame) -> str:
+    if one.kind in ("queue", "dependency", "dispatch"):
+        return f"{one.what} waiting ({one.kind})"
+    return (
+        one.what if one.kind in ("phase", "process", "exec", "idle", one.what) else f"{one.what} [{one.kind}]"
+    )
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else "unknown"
+
+
+def _resources(case: Case, blamed: Sequence[Blame], replay: Replay, findings: Sequence[Finding]) -> str:
+    sentences = []
+    if findings:
+        best = findings[0]
+        gain = 100 * best.saving_s * 1e9 / max(case.makespan_ns, 1)
+        sentences.append(
+            f"The largest gain seen is {show_seconds(best.saving_s)} ({gain:.0f} %), with {best.change}."
+        )
+    for one in [one for one in blamed if one.kind not in ("idle", "queue", "dependency", "dispatch")][:2]:
+        gained = _gain_if_twice_as_fast(case, one, replay)
+        sentences.append(
+            f"If {one.what} were twice as fast, the run would end {show_seconds(max(gained, 0.0))} sooner."
+        )
+    return " ".join(sentences) or "Nothing takes time that faster resources could save."
+
+
+def _gain_if_twice_as_fast(case: Case, one: Blame, replay: Replay) -> float:
+    kinds = [at for at, kind in enumerate(case.tree.kinds) if kind == one.kind]
+    words = [at for at, word in enumerate(case.labels.words) if word == one.what]
+    places = np.flatnonzero(np.isin(case.tree.kind, kinds) & np.isin(case.labels.codes, words))
+    changed = replay.replay(Change(factors=case.factors(places, 0.5)))
+    return (replay.unchanged.makespan_ns - changed.makespan_ns) / 1e9
+
+
+def _efficiency(overview: Overview) -> str:
+    sentences = [_cores(overview), *(_gpu(gpu) for gpu in overview.gpus)]
+    known = [sentence for sentence in sentences if sentence]
+    return " ".join(known) or "How resources were used is not known."
+
+
+def _cores(overview: Overview) -> str:
+    if overview.cpu_user_s is None or overview.cpu_system_s is None or not overview.makespan_s:
+        return ""
+    used = (overview.cpu_user_s + overview.cpu_system_s) / overview.makespan_s
+    if not overview.cores:
+        return f"{used:.2f} cores were used on average."
+    share = used / overview.cores
+    judged = (
+        "well used" if share >= _WELL_USED else "partly idle" if share >= _WELL_USED / 2 else "mostly idle"
+    )
+    return f"The cores were {judged}: {used:.2f} of {overview.cores} on average ({100 * share:.0f} %)."
+
+
+def _gpu(gpu: GpuUse) -> str:
+    if gpu.busy_percent is None:
+        return ""
+    whose = "by this run" if gpu.scope == "tree" else "by anybody"
+    return f"{gpu.name} was busy {gpu.busy_percent:.0f} % of the time ({whose})."

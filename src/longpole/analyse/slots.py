@@ -1,0 +1,184 @@
+"""Slots: things that run side by side, so many at a time, scheduled again with other times.
+
+Method: items start in the order in which they did. Each starts when a slot is free and all it depends on has
+ended, and after a gap: the time that passed in the recording between the two and its start (dispatch,
+launch). Gaps are drawn from all gaps of its class, never its own. How many slots there are is the most that
+ran at once, unless said otherwise. Where more items would then want the cores than there are, they share
+them: an item's time on a core grows, its other time does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush, heapreplace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longpole.analyse.graph import Whole
+
+Share = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Items:
+    """What ran side by side, in the order of their starts, with times from the start of the first.
+
+    Attributes:
+        starts_ns: When each began.
+        ends_ns: When each ended.
+        classes: Which class the gap before each is of.
+        after: Places of what each depends on.
+        cores: How many cores each wants while it runs alone; empty if that is not known.
+    """
+
+    starts_ns: Whole
+    ends_ns: Whole
+    classes: Whole
+    after: Sequence[Sequence[int]] = ()
+    cores: Share | None = None
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.starts_ns)
+
+    @property
+    def most_at_once(self) -> int:
+        """How many ran at once, at most."""
+        begun = np.arange(1, len(self) + 1)
+        ended = np.searchsorted(np.sort(self.ends_ns), self.starts_ns, side="right")
+        return int((begun - ended).max(initial=1))
+
+
+def gaps_ns(items: Items) -> Whole:
+    """Return how long each item took to start after it could."""
+    gaps = np.zeros(len(items), np.int64)
+    busy = [0] * items.most_at_once
+    ends = items.ends_ns.tolist()
+    for at, (start, end) in enumerate(zip(items.starts_ns.tolist(), ends, strict=True)):
+        ready = max((ends[before] for before in _after(items, at)), default=0)
+        gaps[at] = max(0, start - max(ready, busy[0]))
+        heapreplace(busy, end)
+    return gaps
+
+
+def drawn_gaps(items: Items, rng: np.random.Generator) -> Whole:
+    """Return a gap for each item, drawn from those of its class."""
+    own, drawn = gaps_ns(items), np.zeros(len(items), np.int64)
+    for one in np.unique(items.classes):
+        here = np.flatnonzero(items.classes == one)
+        drawn[here] = rng.permutation(own[here]) if len(here) > 1 else own[here]
+    return drawn
+
+
+def length_ns(items: Items, took_ns: Whole, gaps: Whole, slots: int, cores: float = 0.0) -> int:
+    """Return how long all items take, if each takes so long; with ``cores``, while they share these."""
+    if cores and items.cores is not None:
+        return round(_Sharing(items, took_ns, gaps, slots, cores).run())
+    return _Turns(items, slots).run((took_ns + gaps).tolist())
+
+
+class _Queue:
+    """Items whose dependencies have ended, in the order in which they started in the recording."""
+
+    def __init__(self, items: Items) -> None:
+        self._left = [len(items.after[at]) if items.after else 0 for at in range(len(items))]
+        self._next: list[list[int]] = [[] for _ in range(len(items))] if items.after else []
+        for at, before in enumerate(items.after):
+            for one in before:
+                self._next[one].append(at)
+        self.ready = [at for at, left in enumerate(self._left) if not left]  # sorted, so a heap
+
+    def ended(self, at: int) -> None:
+        """Take what waited for an item, and for nothing else any more."""
+        for after in self._next[at] if self._next else ():
+            self._left[after] -= 1
+            if not self._left[after]:
+                heappush(self.ready, after)
+
+
+class _Turns:
+    """Items that do not slow each other down."""
+
+    def __init__(self, items: Items, slots: int) -> None:
+        self._queue = _Queue(items)
+        self._free = max(slots, 1)
+
+    def run(self, took_ns: list[int]) -> int:
+        """Return when the last item ends."""
+        now = 0
+        ending: list[tuple[int, int]] = []
+        ready = self._queue.ready
+        while ready or ending:
+            while ready and len(ending) < self._free:
+                at = heappop(ready)
+                heappush(ending, (now + took_ns[at], at))
+            now, at = heappop(ending)
+            self._queue.ended(at)
+        return now
+
+
+class _Sharing:
+    """Items that share cores, from one start or end to the next."""
+
+    def __init__(self, items: Items, took_ns: Whole, gaps: Whole, slots: int, cores: float) -> None:
+        self._queue = _Queue(items)
+        self._wants = items.cores if items.cores is not None else np.zeros(len(items))
+        self._took_ns, self._gaps = took_ns, gaps
+        self._free, self._cores = max(slots, 1), cores
+        self._coming: list[tuple[float, int]] = []
+        self._left: dict[int, float] = {}
+        self._now = 0.0
+
+    def run(self) -> float:
+        """Return when the last item ends."""
+        while self._queue.ready or self._coming or self._left:
+            self._dispatch()
+            self._go_on()
+            self._end()
+            self._begin()
+        return self._now
+
+    def _dispatch(self) -> None:
+        while self._queue.ready and len(self._coming) + len(self._left) < self._free:
+            at = heappop(self._queue.ready)
+            heappush(self._coming, (self._now + float(self._gaps[at]), at))
+
+    def _go_on(self) -> None:
+        """Let time pass until the next start or end."""
+        wanted = float(sum(self._wants[at] for at in self._left))
+        speeds = {at: _speed(float(self._wants[at]), wanted, self._cores) for at in self._left}
+        steps = [left / speeds[at] for at, left in self._left.items()]
+        if self._coming:
+            steps.append(self._coming[0][0] - self._now)
+        step = max(0.0, min(steps, default=0.0))
+        self._now += step
+        self._left = {at: left - step * speeds[at] for at, left in self._left.items()}
+
+    def _end(self) -> None:
+        for at in [at for at, left in self._left.items() if left < 1.0]:
+            del self._left[at]
+            self._queue.ended(at)
+
+    def _begin(self) -> None:
+        while self._coming and self._coming[0][0] <= self._now:
+            at = heappop(self._coming)[1]
+            self._left[at] = max(float(self._took_ns[at]), 1.0)
+
+
+def _speed(cores: float, wanted: float, there: float) -> float:
+    """Return how fast an item goes next to the others: 1 while there are cores for all of them.
+
+    Examples:
+        >>> _speed(1.0, wanted=4.0, there=2.0), _speed(0.5, wanted=4.0, there=2.0)
+        (0.5, 0.6666666666666666)
+    """
+    if wanted <= there:
+        return 1.0
+    on_core = min(cores, 1.0)
+    return 1.0 / ((1.0 - on_core) + on_core * wanted / there)
+
+
+def _after(items: Items, at: int) -> Sequence[int]:
+    return items.after[at] if items.after else ()

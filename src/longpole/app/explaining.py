@@ -1,0 +1,199 @@
+"""What the tables of a run say for its explanation: asked in SQL, put together by ``analyse.explain``.
+
+Where nobody told of tasks, processes take their place: those that the command's first process started, or
+that process itself if it started fewer than two. Files that one wrote and a later one opened are their edges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from longpole.analyse.explain import Evidence, Times, explain, times_of
+from longpole.analyse.run_timeline import timeline_of
+from longpole.analyse.why import why
+from longpole.app.devices import device_times_of, step_parts_of
+from longpole.app.overview import overview_of
+from longpole.app.rules import all_rules
+from longpole.errors import NoSuchPhaseError
+from longpole.model.columns import Columns
+from longpole.model.device_time import Rounding
+from longpole.model.execution import Metric, Scope
+from longpole.model.explanation import Explanation, Why
+from longpole.model.timeline import Timeline
+from longpole.store.run import StoredRun
+
+_PHASES = """
+    SELECT id, parent, kind, name, task, process, lane, start_ns, end_ns FROM phases
+    WHERE start_ns IS NOT NULL AND end_ns IS NOT NULL AND coalesce(count, 1) = 1 ORDER BY id
+"""
+_COUNTED = """
+    SELECT parent, kind, name, sum(duration_ns)::BIGINT AS duration_ns FROM phases
+    WHERE count > 1 AND parent IS NOT NULL GROUP BY ALL ORDER BY ALL
+"""
+_TASKS = """
+    WITH did AS (
+        SELECT task, arg_max(duration_ns, coalesce(attempt, 1)) FILTER (kind = 'exec') AS last_exec,
+            arg_max(duration_ns, coalesce(attempt, 1)) FILTER (kind = 'job') AS last_job,
+            sum(duration_ns) FILTER (kind = 'exec') AS execs, sum(duration_ns) FILTER (kind = 'job') AS jobs
+        FROM phases WHERE task IS NOT NULL AND kind IN ('exec', 'job') GROUP BY task
+    )
+    SELECT id, name, coalesce(type, name) AS type, coalesce(last_exec, last_job)::BIGINT AS duration_ns,
+        coalesce(execs, jobs)::BIGINT AS total_ns
+    FROM tasks LEFT JOIN did ON did.task = tasks.id ORDER BY id
+"""
+_EDGES = """
+    SELECT from_task, to_task FROM edges WHERE from_task IS NOT NULL AND to_task IS NOT NULL
+    GROUP BY ALL ORDER BY ALL
+"""
+_TOP = """
+    WITH first AS (
+        FROM processes WHERE parent IS NULL OR parent NOT IN (SELECT id FROM processes)
+    ),
+    started AS (FROM processes WHERE parent IN (SELECT id FROM first)),
+    top AS (
+        FROM started WHERE (SELECT count(*) FROM started) > 1
+        UNION ALL FROM first WHERE (SELECT count(*) FROM started) <= 1
+    )
+"""
+_PROCESSES = f"""
+    {_TOP}
+    SELECT id, coalesce(name, '?') AS name, coalesce(name, '?') AS type,
+        (end_ns - start_ns)::BIGINT AS duration_ns, (end_ns - start_ns)::BIGINT AS total_ns
+    FROM top ORDER BY id
+"""
+_HANDED_OVER = f"""
+    {_TOP.replace("WITH first", "WITH RECURSIVE first")},
+    within AS (
+        SELECT id AS process, id AS unit, start_ns FROM top
+        UNION ALL
+        SELECT processes.id, within.unit, within.start_ns FROM processes JOIN within
+            ON processes.parent = within.process WHERE processes.id NOT IN (SELECT id FROM top)
+    )
+    SELECT wrote.unit AS from_task, took.unit AS to_task
+    FROM opens AS made JOIN within AS wrote ON made.process = wrote.process
+    JOIN opens AS used ON used.file = made.file JOIN within AS took ON used.process = took.process
+    WHERE made.written = 1 AND coalesce(used.written, 0) = 0 AND made.first_ns <= used.first_ns
+        AND (wrote.start_ns, wrote.unit) < (took.start_ns, took.unit)
+    GROUP BY ALL ORDER BY ALL
+"""
+_FILES = """
+    WITH used AS (
+        SELECT file, coalesce(written, 0) = 1 AS made, coalesce(written, 0) = 0 AS taken
+        FROM opens WHERE task IS NOT NULL
+        UNION ALL
+        SELECT file, from_task IS NOT NULL, to_task IS NOT NULL FROM edges WHERE file IS NOT NULL
+    )
+    SELECT files.id, any_value(files.bytes) AS bytes, coalesce(max(made::TINYINT), 0) AS made,
+        coalesce(max(taken::TINYINT), 0) AS taken
+    FROM files LEFT JOIN used ON used.file = files.id GROUP BY files.id
+"""
+_SAMPLES = """
+    SELECT resources.kind, resources.name, resources.metric, samples.scope, samples.owner, resources.capacity,
+        samples.start_ns, samples.end_ns, samples.value
+    FROM samples JOIN resources ON samples.resource = resources.id
+    WHERE samples.scope <> 'process' ORDER BY samples.start_ns
+"""
+_OPENS = """
+    SELECT opens.file, any_value(files.name) AS name, any_value(files.bytes) AS bytes,
+        sum(opens.times)::BIGINT AS times, count(DISTINCT opens.process) AS processes
+    FROM opens JOIN files ON opens.file = files.id WHERE coalesce(opens.written, 0) = 0 GROUP BY opens.file
+"""
+_CPU = f"""
+    SELECT owner AS process, sum(value) AS cpu_ns FROM totals
+    WHERE scope = '{Scope.PROCESS}' AND metric IN ('{Metric.CPU_USER}', '{Metric.CPU_SYSTEM}')
+        AND owner IS NOT NULL GROUP BY owner
+"""
+# Time that other guests of the machine took is time in which a core was wanted.
+_BUSY = f"""
+    SELECT samples.start_ns, samples.end_ns, sum(value) AS cores, max(capacity) AS capacity
+    FROM samples JOIN resources ON samples.resource = resources.id
+    WHERE scope = '{Scope.HOST}' AND kind = 'cpu' AND metric IN ('user', 'system', 'stolen')
+    GROUP BY samples.start_ns, samples.end_ns, resources.host ORDER BY samples.start_ns
+"""
+# Of a trace of a GPU: steps and their waits, and what was launched; operators and kernels are far too many.
+_STEPS_ONLY = _PHASES.replace("WHERE", "WHERE kind IN ('run', 'process', 'step', 'data') AND")
+_CALLS = """
+    SELECT call.process, call.name, call.start_ns, call.end_ns, work.device, work.lane,
+        work.start_ns AS work_start_ns, work.end_ns AS work_end_ns
+    FROM phases AS call LEFT JOIN (FROM edges WHERE kind = 'launch') AS edge ON edge.from_phase = call.id
+    LEFT JOIN phases AS work ON work.id = edge.to_phase
+    WHERE call.kind = 'runtime' AND call.process IS NOT NULL ORDER BY call.start_ns, call.id
+"""
+_TRACED = "SELECT id FROM phases WHERE kind = 'runtime' LIMIT 1"
+_RECORDED = "SELECT max(duration_ns)::BIGINT AS took_ns FROM phases WHERE kind = 'workflow'"
+
+
+@dataclass(frozen=True, slots=True)
+class _Units:
+    """What counts as a task in a run, and who depends on whom."""
+
+    name: str
+    rows: Columns
+    edges: Columns
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A run, explained, and what more can be asked about it."""
+
+    explanation: Explanation
+    times: Times | None
+
+    def timeline(self) -> Timeline:
+        """Return the run over time; empty where no times are known."""
+        return timeline_of(self.times) if self.times else Timeline((), 0.0)
+
+    def why(self, phase: str) -> Why:
+        """Return why a phase matters.
+
+        Raises:
+            NoSuchPhaseError: There is no such phase.
+        """
+        if self.times is None:
+            raise NoSuchPhaseError(phase, ())
+        return why(self.times.case, self.times.replay, phase)
+
+
+def explain_run(run: StoredRun, *, hta_rounding: bool = False) -> Explained:
+    """Return the explanation of a run; times of GPUs rounded as Holistic Trace Analysis does, if wanted.
+
+    Raises:
+        CyclicGraphError: Its tasks depend on themselves.
+        UsageError: A rule of another package cannot be loaded.
+    """
+    evidence = evidence_of(run)
+    times = times_of(evidence)
+    rounding = Rounding.HTA if hta_rounding else Rounding.EXACT
+    found = explain(evidence, times, all_rules())
+    gpu, steps = device_times_of(run, rounding=rounding), step_parts_of(run)
+    return Explained(replace(found, gpu=gpu, steps=steps), times)
+
+
+def evidence_of(run: StoredRun) -> Evidence:
+    """Return what an explanation is drawn from."""
+    units = _units(run)
+    traced = run.query(_TRACED).rows > 0
+    told = next(iter(run.query(_RECORDED)["took_ns"]), None)
+    return Evidence(
+        overview=overview_of(run),
+        unit=units.name,
+        phases=run.query(_STEPS_ONLY if traced else _PHASES),
+        counted=run.query(_COUNTED),
+        tasks=units.rows,
+        edges=units.edges,
+        files=run.query(_FILES),
+        samples=run.query(_SAMPLES),
+        opens=run.query(_OPENS),
+        cpu=run.query(_CPU),
+        busy=run.query(_BUSY),
+        calls=run.query(_CALLS) if traced else None,
+        recorded_ns=told if isinstance(told, int) else None,
+        told_by=run.recording.told_by,
+        gaps=run.recording.gaps,
+    )
+
+
+def _units(run: StoredRun) -> _Units:
+    if run.query("SELECT id FROM tasks LIMIT 1").rows:
+        return _Units("task", run.query(_TASKS), run.query(_EDGES))
+    return _Units("process", run.query(_PROCESSES), run.query(_HANDED_OVER))

@@ -1,0 +1,55 @@
+"""What processes want of the cores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from longpole.analyse.demand import BusyCores, demand
+from longpole.analyse.replay import Change, Replay
+from tests.analyse.planted import Planted, S
+
+
+def busy(*cores: float) -> BusyCores:
+    """A sample each second, of two cores."""
+    starts = np.arange(len(cores)) * S
+    return BusyCores(starts, starts + S, np.array(cores), 2.0)
+
+
+def test_what_waited_for_a_core_would_take_less_alone():
+    # four processes of 10 s on two cores, 5 s of CPU each, the host saturated throughout
+    run = Planted(10.0)
+    main = run.phase("process", "pool", 0.0, 10.0, process=9)
+    for process in (1, 2, 3, 4):
+        run.phase("process", "task", 0.0, 10.0, parent=main, process=process)
+    tree = run.tree()
+
+    found = demand(tree, dict.fromkeys((1, 2, 3, 4), 5.0 * S), busy(*[2.0] * 10))
+
+    assert found.alone[2:].tolist() == pytest.approx([0.5] * 4)
+    assert found.cores[2:].tolist() == pytest.approx([1.0] * 4)
+    two = Replay(tree, demand=found).replay(Change(slots={1: 2}, cores=2.0)).makespan_ns
+    assert two / S == pytest.approx(10.0, rel=0.01)  # two at a time, 5 s each
+
+
+def test_what_slept_beside_free_cores_takes_as_long_alone():
+    run = Planted(10.0)
+    run.phase("process", "sleep", 0.0, 10.0, process=1)
+
+    found = demand(run.tree(), {1: 1.0 * S}, busy(*[0.1] * 10))
+
+    assert (found.alone[1], found.cores[1]) == (1.0, pytest.approx(0.1))
+
+
+def test_only_the_time_that_was_full_counts():
+    assert busy(2.0, 0.0, 2.0, 0.0).saturated_share(np.array([0]), np.array([4 * S])) == pytest.approx(0.5)
+    assert busy(2.0, 0.0).saturated_share(np.array([S]), np.array([2 * S])) == pytest.approx(0.0)
+
+
+def test_nothing_known_is_no_demand():
+    run = Planted(10.0)
+    run.phase("process", "task", 0.0, 10.0, process=1)
+
+    found = demand(run.tree(), {}, None)
+
+    assert (found.alone[1], found.cores[1]) == (1.0, 0.0)

@@ -1,0 +1,98 @@
+"""What runs side by side, so many at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longpole.analyse.slots import Items, drawn_gaps, gaps_ns, length_ns
+
+
+def items(*times: tuple[int, int], after: list[list[int]] | None = None, cores: float | None = None) -> Items:
+    starts, ends = (
+        np.array([one[0] for one in times], np.int64),
+        np.array([one[1] for one in times], np.int64),
+    )
+    wants = None if cores is None else np.full(len(times), cores)
+    return Items(starts, ends, np.zeros(len(times), np.int64), after or [], wants)
+
+
+def again(side: Items, slots: int = 0, factor: float = 1.0, cores: float = 0.0) -> int:
+    took = np.rint((side.ends_ns - side.starts_ns) * factor).astype(np.int64)
+    return length_ns(side, took, gaps_ns(side), slots or side.most_at_once, cores)
+
+
+def test_two_slots_worked_by_hand():
+    # a 0-4, b 0-6, c 5-9 (a slot was free at 4: a gap of 1), d 6-8
+    four = items((0, 4), (0, 6), (5, 9), (6, 8))
+
+    assert four.most_at_once == 2
+    assert gaps_ns(four).tolist() == [0, 0, 1, 0]
+    assert again(four) == 9
+    assert again(four, slots=1) == 4 + 6 + 1 + 4 + 2
+    assert again(four, slots=4) == 6
+
+
+def test_what_is_depended_on_comes_first_however_many_slots_there_are():
+    chain = items((0, 2), (2, 4), (4, 6), after=[[], [0], [1]])
+
+    assert again(chain, slots=3) == 6
+
+
+def test_one_that_waits_does_not_keep_others_from_a_slot():
+    # 1 depends on 0; 2 on nothing: with two slots 2 runs beside 0
+    three = items((0, 5), (5, 7), (5, 9), after=[[], [0], []])
+
+    assert again(three, slots=2) == 7
+
+
+def test_cores_are_shared_by_those_that_want_more_than_there_are():
+    four = items((0, 10), (0, 10), (10, 20), (10, 20), cores=1.0)
+
+    assert again(four, slots=4) == 10
+    assert again(four, slots=4, cores=2.0) == pytest.approx(20, abs=2)
+    assert again(four, slots=4, cores=4.0) == pytest.approx(10, abs=2)
+
+
+def test_gaps_are_those_of_others_of_their_class():
+    many = items(*((at * 10, at * 10 + 5) for at in range(50)))
+
+    drawn = drawn_gaps(many, np.random.default_rng(1))
+
+    assert sorted(drawn.tolist()) == sorted(gaps_ns(many).tolist())
+
+
+@st.composite
+def schedules(draw: st.DrawFn) -> Items:
+    """Return what one queue and some slots would have made, with gaps."""
+    free = [0] * draw(st.integers(1, 4))
+    times = []
+    for _ in range(draw(st.integers(1, 15))):
+        slot = free.index(min(free))
+        start = max(free[slot], times[-1][0] if times else 0) + draw(st.integers(0, 3))
+        free[slot] = start + draw(st.integers(1, 20))
+        times.append((start, free[slot]))
+    first = times[0][0]
+    return items(*((start - first, end - first) for start, end in times))
+
+
+@given(schedules())
+def test_with_its_own_gaps_a_schedule_takes_as_long_as_it_did(side):
+    assert again(side) == side.ends_ns.max()
+
+
+@given(schedules(), st.integers(1, 6))
+def test_more_slots_never_take_longer(side, slots):
+    assert again(side, slots=slots + 1) <= again(side, slots=slots)
+
+
+@given(schedules(), st.integers(1, 4))
+def test_shared_cores_take_at_least_as_long_as_free_ones(side, slots):
+    took, gaps = side.ends_ns - side.starts_ns, gaps_ns(side)
+    wants = Items(side.starts_ns, side.ends_ns, side.classes, [], np.ones(len(side)))
+
+    assert length_ns(wants, took, gaps, slots, cores=1.0) >= length_ns(side, took, gaps, slots) - 2 * len(
+        side
+    )
