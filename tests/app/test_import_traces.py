@@ -52,6 +52,15 @@ def test_the_run_of_a_trace_is_shown_and_exported(folder: Path, capsys: Output) 
     assert cli(["export", "latest", "--to", "perfetto", "--out", target]) == 0
 
 
+def test_profiler_steps_are_shown_together(folder: Path, capsys: Output) -> None:
+    imported(capsys, str(folder / "rank-0.json.gz"))
+
+    assert cli(["show", "--json"]) == 0
+    [steps] = json.loads(capsys.readouterr().out)["steps"]
+    assert (steps["name"], steps["count"], steps["rank"]) == ("ProfilerStep", 2, 0)
+    assert (steps["mean_s"], steps["data_s"]) == pytest.approx((100e-6, 20e-6))
+
+
 def test_other_traces_are_those_of_chrome(folder: Path, capsys: Output) -> None:
     facts = imported(capsys, str(folder / "chrome.json"))
 

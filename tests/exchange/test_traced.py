@@ -40,6 +40,7 @@ def test_intervals_of_all_parts_follow_their_processes() -> None:
     assert edges == [(3, 4), (5, 6)]
     assert list(tables["hosts"]["name"]) == ["one", "two"]
     assert list(tables["processes"]["host"]) == [1, 2]
+    assert list(tables["processes"]["end_ns"]) == [9, 40]
 
 
 def test_what_has_not_ended_encloses_what_came_after() -> None:

@@ -144,8 +144,8 @@ def _launches(events: Sequence[KinetoEvent], kinds: Sequence[str]) -> Whole:
         for row, (one, kind) in enumerate(zip(ids, kinds, strict=True))
         if one is not None and kind in LAUNCHED
     ]
-    found = np.array(pairs, np.int64).reshape(-1, 2)
-    return found[found[:, 0] != UNKNOWN]
+    found: Whole = np.array([pair for pair in pairs if pair[0] != UNKNOWN], np.int64).reshape(-1, 2)
+    return found
 
 
 def _as_float(one: int) -> int:

@@ -1,7 +1,8 @@
 """Intervals of traced processes, by the million, as rows of a run's tables.
 
 Every process becomes a phase from its first interval to its last; the others lie in it, or in the interval of
-their lane that encloses them. Ids: the n-th process and its phase have n, the intervals follow in order.
+their lane that encloses them. As long, too, is the process taken to have lived: more is not known of it. Ids:
+the n-th process and its phase have n, the intervals follow in order.
 """
 
 from __future__ import annotations
@@ -68,9 +69,10 @@ def tables_of(processes: Sequence[TracedProcess], parts: Sequence[Intervals]) ->
     """Return the tables of a run that these processes and their intervals make."""
     hosts = sorted({process.host for process in processes if process.host})
     every = _joined(parts)
+    bounds = _bounds(len(processes), every)
     tables = {
-        "processes": _process_rows(processes, hosts),
-        "phases": _phase_rows(processes, every),
+        "processes": _process_rows(processes, hosts, bounds),
+        "phases": _phase_rows(processes, every, bounds),
         "edges": _launch_rows(every.launches + len(processes) + 1),
     }
     if hosts:
@@ -95,13 +97,17 @@ def _joined(parts: Sequence[Intervals]) -> Intervals:
     )
 
 
-def _process_rows(processes: Sequence[TracedProcess], hosts: list[str]) -> Columns:
+def _process_rows(
+    processes: Sequence[TracedProcess], hosts: list[str], bounds: tuple[Whole, Whole]
+) -> Columns:
     numbers = {host: number for number, host in enumerate(hosts, start=1)}
     return Columns(
         {
             "id": integers(range(1, len(processes) + 1)),
             "host": integers([numbers.get(one.host) for one in processes]),
             "pid": integers([one.pid for one in processes]),
+            "start_ns": _numbers(bounds[0]),
+            "end_ns": _numbers(bounds[1]),
             "name": texts([one.name for one in processes]),
             "rank": integers([one.rank for one in processes]),
             "world": integers([one.world for one in processes]),
@@ -120,13 +126,12 @@ def _launch_rows(pairs: Whole) -> Columns:
     )
 
 
-def _phase_rows(processes: Sequence[TracedProcess], every: Intervals) -> Columns:
+def _phase_rows(processes: Sequence[TracedProcess], every: Intervals, bounds: tuple[Whole, Whole]) -> Columns:
     """Return the phases, those of processes first: they are of no phase, lane or device."""
     count = len(processes)
     own, none = np.arange(1, count + 1), np.zeros(count, np.int64)
     known = np.arange(count + len(every.starts)) >= count
-    first, last = _bounds(count, every)
-    starts, ends = np.concatenate([first, every.starts]), np.concatenate([last, every.ends])
+    starts, ends = (np.concatenate(both) for both in zip(bounds, (every.starts, every.ends), strict=True))
     devices, ended = np.concatenate([none + UNKNOWN, every.devices]), ends != UNKNOWN
     attributes = [*(one.attributes for one in processes), *every.attributes]
     return Columns(
