@@ -17,6 +17,9 @@ GROUP = "longpole.importers"
 # By name, in the order in which files are offered to them: the surest first.
 OURS = {
     "sacct": "longpole.exchange.sacct:SACCT",
+    "pegasus": "longpole.exchange.pegasus:PEGASUS",
+    "spark": "longpole.exchange.spark:SPARK",
+    "nextflow": "longpole.exchange.nextflow:NEXTFLOW",
 }
 
 
