@@ -20,6 +20,9 @@ OURS = {
     "sacct": "longpole.exchange.sacct:SACCT",
     "kineto": "longpole.exchange.kineto:KINETO",
     "chrome": "longpole.exchange.chrome:CHROME",
+    "pegasus": "longpole.exchange.pegasus:PEGASUS",
+    "spark": "longpole.exchange.spark:SPARK",
+    "nextflow": "longpole.exchange.nextflow:NEXTFLOW",
 }
 
 

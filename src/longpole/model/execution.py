@@ -57,6 +57,8 @@ class Metric(StrEnum):
     STORAGE_READ = "storage_read_bytes"
     STORAGE_WRITTEN = "storage_written_bytes"
     PEAK_MEMORY = "peak_memory_bytes"
+    SHUFFLE_READ = "shuffle_read_bytes"
+    SHUFFLE_WRITTEN = "shuffle_written_bytes"
 
 
 # Kinds of phase that hold everything else; time by phase leaves them out.
@@ -66,6 +68,7 @@ JOB_KINDS = (
     "job",
     "hold",
     "queue",
+    "pre",
     "stage_in",
     "container",
     "exec",
