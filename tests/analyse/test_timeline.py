@@ -24,8 +24,8 @@ def words(values: Sequence[str]) -> Labels:
 
 def intervals(*ones: One) -> Intervals:
     label, kind, starts, ends, status = zip(*ones, strict=True) if ones else ((), (), (), (), ())
-    times = (np.array([round(at * S) for at in moments], np.int64) for moments in (starts, ends))
-    return Intervals(words(label), words(kind), words(status), *times)
+    begun, ended = (np.array([round(at * S) for at in moments], np.int64) for moments in (starts, ends))
+    return Intervals(words(label), words(kind), words(status), begun, ended)
 
 
 def work(label: str, start: float, end: float, status: str = "ok") -> One:

@@ -175,8 +175,10 @@ def _draw_critical(axes: Axes, timeline: Timeline) -> None:
             [piece.start_s, piece.end_s], [y, y], color=_ACCENT, lw=1.8, solid_capstyle="butt", zorder=4
         )
     for before, after in pairwise(timeline.critical):
-        x, y = (before.end_s, after.start_s), (before.row + low, after.row + low)
-        axes.plot(x, y, color=_ACCENT, lw=0.7, ls=":" if after.start_s > before.end_s else "-", zorder=3)
+        across, along = (before.end_s, after.start_s), (before.row + low, after.row + low)
+        axes.plot(
+            across, along, color=_ACCENT, lw=0.7, ls=":" if after.start_s > before.end_s else "-", zorder=3
+        )
 
 
 def _draw_profile(axes: Axes, timeline: Timeline) -> None:

@@ -89,7 +89,7 @@ def _workers(tree: Tree, process: int, steps: Whole) -> int:
         np.mean((middle >= tree.start_ns[one]) & (middle < tree.end_ns[one]))
         for one in started[beside].tolist()
     ]
-    return round(sum(lives))
+    return round(float(sum(lives)))
 
 
 def _cpu_share(case: Case) -> float:
