@@ -81,7 +81,7 @@ class Overlay:
 def leaves(phases: Columns) -> Columns:
     """Return the phases that are no parent of another, from columns ``id`` and ``parent`` and any others.
 
-    What a parent does between its children is no leaf's, and so becomes background.
+    What a parent does between its children is no leaf's: it becomes background, or falls to leaves nearby.
     """
     parents = whole(phases["parent"])[known(phases["parent"])]
     chosen = np.flatnonzero(~np.isin(whole(phases["id"]), parents))
