@@ -89,7 +89,7 @@ def test_mean_parts_of_steps_are_those_of_tensorboard(
 
     device = (mean.kernel_us, mean.memcpy_us, mean.memset_us)
     found = (*device, mean.runtime_us, mean.data_us, mean.operator_us, mean.other_us)
-    assert found == pytest.approx(expected, rel=0.02)
+    assert found == pytest.approx(expected, abs=0.6)
 
 
 def test_ranks_of_several_files_are_told_apart(tmp_path: Path) -> None:

@@ -169,6 +169,12 @@ def test_the_rank_is_told_by_the_trace_or_the_name(
     assert process["pid"] == PID
 
 
+def test_the_host_is_told_by_newer_traces() -> None:
+    found = told(*small(), host_name="node3", name=f"node7_{PID}.1623143089861.pt.trace.json")
+
+    assert [row["name"] for row in rows(found, "hosts")] == ["node3"]
+
+
 def test_the_host_is_told_by_the_name_that_names_the_pid() -> None:
     found = told(*small(), name=f"node7_{PID}.1623143089861.pt.trace.json")
 

@@ -90,6 +90,7 @@ class KinetoTrace(
         "base_ns": "baseTimeNanoseconds",
         "distributed": "distributedInfo",
         "gpus": "deviceProperties",
+        "host": "host_name",
     },
 ):
     """A whole file; ``base_ns`` is what its times count from, in UTC."""
@@ -98,6 +99,7 @@ class KinetoTrace(
     base_ns: int | None = None
     distributed: Distributed | None = None
     gpus: list[Gpu] | None = None
+    host: Scalar = None
 
 
 _DECODER: msgspec.json.Decoder[KinetoTrace | list[KinetoEvent]] = msgspec.json.Decoder(

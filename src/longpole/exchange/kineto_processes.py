@@ -1,7 +1,8 @@
 """Which processes a trace of PyTorch's profiler is of: their ranks, names and host.
 
 The rank is that of ``distributedInfo``, else that of the file's name; it is the rank of the process with the
-most events. The host is known from a file's name, if that names the pid of a traced process as well.
+most events. The host is that of ``host_name``, which older traces do not have; else that of the file's name,
+if that names the pid of a traced process as well.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ def rank_of(phases: KinetoPhases) -> tuple[int | None, int | None]:
 
 def host_of(phases: KinetoPhases) -> str:
     """Return the host of a trace, empty if it is not known."""
+    if phases.trace.host:
+        return str(phases.trace.host)
     found = _HOST.fullmatch(os.path.basename(phases.name))
     return found["host"] if found and int(found["pid"]) in phases.pids else ""
 
