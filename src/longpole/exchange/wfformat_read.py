@@ -52,7 +52,7 @@ def read_instance(content: bytes, zone: tzinfo | None = None) -> Instance:
     execution, name = _execution(document.workflow), _name(document)
     del content, document  # as large as all that is made of it
     files = specified.files()
-    befores, afters, by_files = specified.edges(specified.rows(), files)
+    befores, afters, by_files = specified.edges(files)
     tasks = executed.tasks(specified)
     lasted_ns, gaps = _makespan(execution, tasks)
     return Instance(
@@ -93,10 +93,10 @@ def _read_parts(workflow: Workflow, specified: Specified, moments: Moments) -> E
         specified.add_file(file.id, file.bytes)
     for task in entries(SPECIFIED_TASK, specification.tasks, "workflow.specification.tasks"):
         specified.add(task)
-    rows = specified.rows()
+    find = specified.finder()
     executed = Executed(specified.names, moments)
     for took in entries(EXECUTED_TASK, execution.tasks or (), "workflow.execution.tasks"):
-        row = rows.get(took.id)
+        row = find(took.id)
         if row is None:
             raise UnreadableFileError(f"its execution has task {shown(took.id)}, its specification has not.")
         executed.add(row, took)
@@ -115,6 +115,7 @@ def _read_list(workflow: Workflow, specified: Specified, moments: Moments, syste
     for row, task in enumerate(entries(LISTED_TASK, listed, where)):
         _add_listed(specified, task)
         executed.add(row, _taken(task, scale))
+    specified.finder()  # checks ids
     return executed
 
 

@@ -43,18 +43,21 @@ def _tasks(tasks: Tasks) -> Columns:
             "id": _whole(np.arange(1, len(tasks) + 1)),
             "name": texts(tasks.names),
             "type": texts(tasks.types),
-            "resources": texts(_needs(tasks)),
+            "resources": _needs(tasks),
             "outcome": _words(tasks.executed.astype(np.int32), (_NEVER, _RAN)),
         }
     )
 
 
-def _needs(tasks: Tasks) -> list[str | None]:
-    """Return what each task needed, as JSON: cores, and memory as it had it at most."""
-    if np.isnan(tasks.cores).all() and np.isnan(tasks.memory_bytes).all():
-        return [None] * len(tasks)
-    pairs = zip(tasks.cores.tolist(), tasks.memory_bytes.tolist(), strict=True)
-    return [_need(cores, memory) for cores, memory in pairs]
+def _needs(tasks: Tasks) -> Column:
+    """Return what each task needed, as JSON: cores, and memory as it had it at most. Few differ in that."""
+    cores, cores_of = np.unique(tasks.cores, return_inverse=True)
+    memories, memory_of = np.unique(tasks.memory_bytes, return_inverse=True)
+    pairs, codes = np.unique(cores_of * len(memories) + memory_of, return_inverse=True)
+    places = zip((pairs // len(memories)).tolist(), (pairs % len(memories)).tolist(), strict=True)
+    words = [_need(float(cores[one]), float(memories[other])) for one, other in places]
+    known = np.array([word is not None for word in words])[codes]
+    return Column(codes.astype(np.int32).data, tuple(word or "" for word in words), _marks(known))
 
 
 def _need(cores: float, memory: float) -> str | None:
@@ -199,8 +202,12 @@ def _totals(tasks: Tasks) -> Columns:
 
 
 def _whole(values: Whole, known: Marks | None = None) -> Column:
-    marks = None if known is None or known.all() else known.astype(np.uint8).data
+    marks = None if known is None else _marks(known)
     return Column(np.ascontiguousarray(values, np.int64).data, known=marks)
+
+
+def _marks(known: Marks) -> memoryview | None:
+    return None if known.all() else known.astype(np.uint8).data
 
 
 def _real(values: Real) -> Column:

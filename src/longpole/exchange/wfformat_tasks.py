@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -27,11 +27,10 @@ from longpole.exchange.wfformat_types import is_named_for, types_of
 _LONGEST_S = 4e9
 _LARGEST_BYTES = 1 << 62
 _MOST = 1e18
+_VALUES = 6
 _ID_LETTERS = 1 << 16
 _NAN = float("nan")
 Value = TypeVar("Value", np.int64, np.float64)
-# Of each executed task, in this order.
-_VALUES = ("runtime_s", "cores", "cpu_percent", "read_bytes", "written_bytes", "memory_bytes")
 
 
 class Specified:
@@ -51,9 +50,9 @@ class Specified:
     def add(self, task: SpecifiedTask) -> None:
         """Add a task; its files may be added before or not at all."""
         self.ids.append(task.id)
-        self.names.append(task.name or task.id)
+        self.names.append(task.id if task.name == task.id else task.name or task.id)  # one text, not two
         self.categories.append(task.category)
-        self._dependencies.add(task.parents, task.children)
+        self._dependencies.add(task.id, task.parents, task.children)
         self._inputs.add(task.input_files)
         self._outputs.add(task.output_files)
 
@@ -72,8 +71,8 @@ class Specified:
         elif self._sizes[number] == UNKNOWN:
             self._sizes[number] = known
 
-    def rows(self) -> dict[str, int]:
-        """Return which task has which id.
+    def finder(self) -> Callable[[str], int | None]:
+        """Return a function that finds the row of an id.
 
         Raises:
             UnreadableFileError: There is no task, or one has no id of its own.
@@ -85,10 +84,7 @@ class Specified:
             raise UnreadableFileError(
                 f"the id of a task has {longest:,} letters; {_ID_LETTERS:,} can be read."
             )
-        found = {identity: row for row, identity in enumerate(self.ids)}
-        if len(found) != len(self.ids) or "" in found:
-            raise UnreadableFileError(_not_of_its_own(self.ids))
-        return found
+        return self._dependencies.finder()
 
     def files(self) -> Files:
         """Return the files and who uses them; one that only a task names has no known size."""
@@ -100,13 +96,13 @@ class Specified:
         users, turned = distinct_pairs(np.concatenate([readers, writers]), turns, 2 * max(len(names), 1))
         return Files(names, sizes, users, turned // 2, turned % 2 == 1)
 
-    def edges(self, rows: dict[str, int], files: Files) -> tuple[Whole, Whole, bool]:
+    def edges(self, files: Files) -> tuple[Whole, Whole, bool]:
         """Return who comes before whom, and whether only files tell that.
 
         Raises:
             UnreadableFileError: A task depends on none that is there, or in the end on itself.
         """
-        befores, afters = self._dependencies.edges(rows, self.names)
+        befores, afters = self._dependencies.edges(self.names)
         by_files = not len(befores)
         if by_files:
             befores, afters = distinct_pairs(*handed_over(files)[:2], len(self.names))
@@ -131,12 +127,11 @@ class Executed:
 
     def add(self, row: int, task: ExecutedTask) -> None:
         """Add what the task of a row took; without a runtime it did not run."""
-        values = [getattr(task, name) for name in _VALUES]
         start_ns = self._moments.ns(task.executed_at)
         program = (task.command.program or "").rpartition("/")[2] if task.command else ""
         fitting = program if program and is_named_for(self._names[row], program) else None
         self._rows.append(row)
-        self._values.extend([_NAN if value is None else value for value in values])
+        self._values.extend([_NAN if value is None else value for value in _values(task)])
         self._starts.append(UNKNOWN if start_ns is None else start_ns)
         self._machines.append(self._sets.setdefault(tuple(task.machines or ()), len(self._sets)))
         self._programs_of.append(self._programs.setdefault(fitting, len(self._programs)))
@@ -149,7 +144,7 @@ class Executed:
         """
         rows = np.array(self._rows, np.int64)
         self._check_once(rows)
-        values = np.array(self._values, np.float64).reshape(-1, len(_VALUES))
+        values = np.array(self._values, np.float64).reshape(-1, _VALUES)
         self._check_runtimes(rows, values[:, 0])
         count = len(specified.ids)
         runtime_s, cores, cpu_percent, read, written, memory = (
@@ -206,13 +201,15 @@ def makespan_ns(seconds: float | None) -> int | None:
     return round(seconds * NS)
 
 
-def _not_of_its_own(ids: Sequence[str]) -> str:
-    seen: set[str] = {""}
-    for identity in ids:
-        if identity in seen:
-            break
-        seen.add(identity)
-    return f"several tasks have the id {shown(identity)}." if identity else "a task has no id."
+def _values(task: ExecutedTask) -> tuple[float | None, ...]:
+    return (
+        task.runtime_s,
+        task.cores,
+        task.cpu_percent,
+        task.read_bytes,
+        task.written_bytes,
+        task.memory_bytes,
+    )
 
 
 def _placed(rows: Whole, values: NDArray[Value], count: int, otherwise: float) -> NDArray[Value]:
