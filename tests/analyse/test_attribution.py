@@ -9,18 +9,11 @@ from hypothesis import strategies as st
 
 from longpole.analyse.arrays import numbers, whole
 from longpole.analyse.attribution import attribute
-from longpole.analyse.weights import learn_weights
-from longpole.model.attribution import Demand, Resource, Workload
-from tests.analyse.workloads import listed, many_phases, many_samples, ns, samples, work
+from longpole.model.attribution import Demand, Resource
+from tests.analyse.planted_usage import BLOCKED, CAPACITIES, PHASES, RATES, RULES, large, sampled
+from tests.analyse.workloads import listed, ns, samples, work
 
 CPU = Resource("cpu", "cores", 4.0)
-RULES = {
-    "one": Demand.exact(1.0),
-    "half": Demand.exact(0.5),
-    "light": Demand.variable(1.0),
-    "heavy": Demand.variable(3.0),
-    "idle": Demand(),
-}
 
 
 def used(found):
@@ -119,32 +112,6 @@ def test_nothing_at_all_is_attributed_to_nobody():
 
 
 # ------------------------------------------------------------------------------------------ properties
-
-PHASES = st.lists(
-    st.tuples(st.sampled_from([*RULES, "unheard"]), st.integers(0, 30), st.integers(0, 12)).map(
-        lambda row: (row[0], row[1], row[1] + row[2])
-    ),
-    max_size=8,
-)
-RATES = st.floats(0, 1, allow_subnormal=False).map(lambda share: 0.0 if share < 1e-6 else share)
-
-
-@st.composite
-def sampled(draw, most=1.0):
-    """Samples of at most so many capacities, with gaps."""
-    edges = sorted(draw(st.sets(st.integers(0, 40), min_size=2, max_size=8)))
-    kept = draw(st.lists(st.booleans(), min_size=len(edges), max_size=len(edges)))
-    rows = zip(edges, edges[1:], kept, strict=False)
-    return [(start, end, draw(RATES) * most) for start, end, keep in rows if keep]
-
-
-CAPACITIES = st.sampled_from([0.25, 1.0, 2.5, 6.0])
-BLOCKED = st.lists(
-    st.tuples(st.integers(1, 8), st.just("lock"), st.integers(0, 40), st.integers(1, 6)).map(
-        lambda row: (*row[:3], row[2] + row[3])
-    ),
-    max_size=3,
-)
 
 
 def attributed(rows, blocked, observed, capacity, window=None):
@@ -293,65 +260,6 @@ def test_all_at_once_gives_what_piece_after_piece_gives(pieces, rate, capacity):
     assert [placed[at] for at in range(len(pieces))] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-# ------------------------------------------------------------------------------------------- acceptance
-
-RATES_OF_KINDS = {"load": 0.8, "forward": 2.4, "backward": 3.2, "write": 1.6}
-MILLISECOND = 1_000_000
-
-
-def planted(seed, order="random", hertz=1, seconds=600):
-    """Phases of about 100 ms, one after another, each with its own use about its kind's; and samples."""
-    rng = np.random.default_rng(seed)
-    lengths = rng.integers(50, 151, seconds * 11)
-    ends = np.cumsum(lengths)
-    count = int(np.searchsorted(ends, seconds * 1000))
-    ends, starts = ends[:count], ends[:count] - lengths[:count]
-    kind = rng.integers(0, 4, count) if order == "random" else np.arange(count) % 4
-    rate = np.array(list(RATES_OF_KINDS.values()))[kind] * np.maximum(1 + 0.1 * rng.normal(size=count), 0)
-    each_ms = np.zeros(seconds * 1000)
-    for start, end, value in zip(starts, ends, rate, strict=True):
-        each_ms[start:end] = value
-    means = each_ms.reshape(seconds * hertz, -1).mean(axis=1)
-    table = many_phases(kind, tuple(RATES_OF_KINDS), starts * MILLISECOND, ends * MILLISECOND)
-    truth = np.bincount(kind, rate * (ends - starts) / 1000)
-    edges = np.arange(seconds * hertz + 1) * (1000 // hertz) * MILLISECOND
-    return Workload(table), many_samples(edges[:-1], edges[1:], means), kind, truth
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_use_of_100_ms_phases_is_found_from_samples_of_a_second_within_5_percent(seed):
-    workload, observed, kind, truth = planted(seed)
-
-    learned = learn_weights(workload, observed)
-    found = attribute(workload, observed, Resource("cpu", "cores", 8.0), learned.demands)
-
-    recovered = np.bincount(kind, numbers(found.phases["used"]))
-    assert learned.alike == ()
-    assert recovered == pytest.approx(truth, rel=0.05)
-    assert recovered.sum() + found.background == pytest.approx(found.observed, rel=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_use_in_a_loop_is_found_from_samples_as_short_as_its_phases(seed):
-    workload, observed, kind, truth = planted(seed, order="loop", hertz=10)
-
-    learned = learn_weights(workload, observed)
-    found = attribute(workload, observed, Resource("cpu", "cores", 8.0), learned.demands)
-
-    assert np.bincount(kind, numbers(found.phases["used"])) == pytest.approx(truth, rel=0.01)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_loop_that_samples_blur_has_errors_that_say_so(seed):
-    learned = learn_weights(*planted(seed, order="loop")[:2])
-
-    for one in learned.kinds:
-        assert one.weight is not None
-        assert one.error is not None
-        assert one.error > 0.02
-        assert abs(one.weight - RATES_OF_KINDS[one.kind]) < 4 * one.error
-
-
 def test_a_hundred_thousand_phases_and_samples_are_attributed():
     workload, observed, capacity = large(100_000)
 
@@ -360,18 +268,3 @@ def test_a_hundred_thousand_phases_and_samples_are_attributed():
     assert found.phases.rows == 100_000
     tell = numbers(found.phases["used"]).sum() + found.background + found.unplaced
     assert tell == pytest.approx(found.observed, rel=1e-9)
-
-
-def large(count):
-    """Phases of eight lanes and as many samples, over an hour."""
-    rng = np.random.default_rng(7)
-    start = np.sort(rng.integers(0, 3600 * 10**9, count))
-    end = start + rng.integers(1, 10 * 3600 * 10**9 // count * 8, count)
-    kind = rng.integers(0, len(RULES), count)
-    edges = np.linspace(0, 3600 * 10**9, count + 1).astype(np.int64)
-    value = rng.uniform(0, 64, count)
-    return (
-        Workload(many_phases(kind, tuple(RULES), start, end)),
-        many_samples(edges[:-1], edges[1:], value),
-        64.0,
-    )

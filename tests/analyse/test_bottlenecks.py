@@ -8,7 +8,7 @@ from longpole.analyse.arrays import numbers
 from longpole.analyse.attribution import attribute
 from longpole.analyse.bottlenecks import bottlenecks
 from longpole.model.attribution import Demand, Resource
-from tests.analyse.test_attribution import BLOCKED, CAPACITIES, PHASES, RULES, large, sampled
+from tests.analyse.planted_usage import BLOCKED, CAPACITIES, PHASES, RULES, large, sampled
 from tests.analyse.workloads import listed, samples, work
 
 CPU = Resource("cpu", "cores", 2.0)

@@ -5,8 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longpole.analyse.arrays import numbers
+from longpole.analyse.attribution import attribute
 from longpole.analyse.weights import learn_weights
-from longpole.model.attribution import Demand, Workload
+from longpole.model.attribution import Demand, Resource, Workload
+from tests.analyse.planted_usage import RATES_OF_KINDS, planted
 from tests.analyse.workloads import many_phases, many_samples, samples, work
 
 
@@ -118,3 +121,37 @@ def test_rows_condensed_in_blocks_are_the_same_least_squares(monkeypatch):
     monkeypatch.setattr("longpole.analyse.weights._BLOCK_CELLS", 100)
 
     assert weights(learn_weights(workload, observed)) == pytest.approx(weights(at_once))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_use_of_100_ms_phases_is_found_from_samples_of_a_second_within_5_percent(seed):
+    workload, observed, kind, truth = planted(seed)
+
+    learned = learn_weights(workload, observed)
+    found = attribute(workload, observed, Resource("cpu", "cores", 8.0), learned.demands)
+
+    recovered = np.bincount(kind, numbers(found.phases["used"]))
+    assert learned.alike == ()
+    assert recovered == pytest.approx(truth, rel=0.05)
+    assert recovered.sum() + found.background == pytest.approx(found.observed, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_use_in_a_loop_is_found_from_samples_as_short_as_its_phases(seed):
+    workload, observed, kind, truth = planted(seed, order="loop", hertz=10)
+
+    learned = learn_weights(workload, observed)
+    found = attribute(workload, observed, Resource("cpu", "cores", 8.0), learned.demands)
+
+    assert np.bincount(kind, numbers(found.phases["used"])) == pytest.approx(truth, rel=0.01)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_loop_that_samples_blur_has_errors_that_say_so(seed):
+    learned = learn_weights(*planted(seed, order="loop")[:2])
+
+    for one in learned.kinds:
+        assert one.weight is not None
+        assert one.error is not None
+        assert one.error > 0.02
+        assert abs(one.weight - RATES_OF_KINDS[one.kind]) < 4 * one.error
