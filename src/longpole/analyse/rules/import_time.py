@@ -100,7 +100,7 @@ def _warm(case: Case, found: Inside, again: Whole) -> Suspicion:
         phase=f"import {_first(case, found)}",
         evidence=(
             *_evidence(case, found),
-            f"{len(again):,} of them import what another had imported before.",
+            f"In the whole run {again_of_all} had been done before by another process.",
         ),
         advice=_WARM.format(workers=workers, slowest=_first(case, found)),
         change=Change(factors=case.factors(within, 0.0)),
