@@ -82,6 +82,10 @@ def _perfetto() -> str:
     return trace_processor.missing()
 
 
+def _spark() -> str:
+    return _modules("pyspark") or _fails("java", "-version")
+
+
 def _fanotify() -> str:
     libc = ctypes.CDLL(None, use_errno=True)
     notify_only, read_only = 0, os.O_RDONLY
@@ -169,6 +173,7 @@ PROBES: dict[str, Callable[[], str]] = {
     "bwrap": _bwrap,
     "slurm": _slurm,
     "perfetto": _perfetto,
+    "spark": _spark,
     "fanotify": _fanotify,
     "taskstats": _taskstats,
     **{
@@ -181,4 +186,5 @@ PROBES: dict[str, Callable[[], str]] = {
     ),
     "jupyter": partial(_modules, "ipykernel", "jupyter_client"),
     "nbclient": partial(_modules, "nbclient", "nbformat"),
+    "matplotlib": partial(_modules, "matplotlib"),
 }

@@ -68,7 +68,7 @@ def test_gaps_are_those_of_others_of_their_class():
 def schedules(draw: st.DrawFn) -> Items:
     """Return what one queue and some slots would have made, with gaps."""
     free = [0] * draw(st.integers(1, 4))
-    times = []
+    times: list[tuple[int, int]] = []
     for _ in range(draw(st.integers(1, 15))):
         slot = free.index(min(free))
         start = max(free[slot], times[-1][0] if times else 0) + draw(st.integers(0, 3))

@@ -15,6 +15,7 @@ import numpy as np
 from longpole.analyse.blame import Counted, Labels, blame, on_path_ns
 from longpole.analyse.demand import busy_cores, demand
 from longpole.analyse.findings import find
+from longpole.analyse.graph import Whole
 from longpole.analyse.launches import launches_of
 from longpole.analyse.path import Because, Stretch, critical_path
 from longpole.analyse.path_parts import path_parts
@@ -33,6 +34,8 @@ from longpole.model.explanation import Blame, Explanation, FileFlow, Finding, Qu
 from longpole.model.overview import Overview
 
 SCHEMA_VERSION = 1
+# Phases that hold a run and tell nothing of what is in it.
+_AROUND = ("run", "workflow")
 _NO_TIMES = "No task start times: only DAG bounds can be given."
 
 
@@ -142,7 +145,7 @@ def _questions(evidence: Evidence, times: Times | None, findings: Sequence[Findi
 def times_of(evidence: Evidence) -> Times | None:
     """Return what the recorded times of a run tell; nothing if none are known."""
     tree = stitched(tree_of(evidence.phases))
-    if len(tree) <= 1:
+    if len(tree) == len(tree.places_of_kind(*_AROUND)):
         return None
     labels = _labels(tree, evidence.tasks)
     path = critical_path(tree, releases(tree, evidence.edges))
@@ -211,13 +214,18 @@ def _waits_s(path: Sequence[Stretch]) -> dict[str, float]:
     return waits
 
 
-def _running(tree: Tree) -> Profile:
-    """Return how many tasks ran at once: their executions, else processes, else anything marked."""
-    for kinds in (("exec",), ("job",), ("process",)):
-        places = tree.places_of_kind(*kinds)
+def running_places(tree: Tree) -> Whole:
+    """Return what counts as running: executions of tasks, else jobs, else processes, else anything."""
+    for kind in ("exec", "job", "process"):
+        places = tree.places_of_kind(kind)
         if len(places):
-            return profile(tree.start_ns[places], tree.end_ns[places])
-    return profile(tree.start_ns[1:], tree.end_ns[1:])
+            return places
+    return np.arange(1, len(tree))
+
+
+def _running(tree: Tree) -> Profile:
+    places = running_places(tree)
+    return profile(tree.start_ns[places], tree.end_ns[places])
 
 
 def _makespan_s(evidence: Evidence, times: Times | None) -> float | None:

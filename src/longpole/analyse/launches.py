@@ -74,8 +74,8 @@ def _of_rows(calls: Columns, rows: Whole) -> Launches:
     waits |= copies & has_work & (column["end_ns"] >= column["work_end_ns"])
     places = numbers(calls["device"])[rows] * _STREAMS + numbers(calls["lane"])[rows]
     _, stream = np.unique(np.where(has_work, places, 0), return_inverse=True)
-    work = [np.where(has_work, column[name], NO_WORK) for name in ("work_start_ns", "work_end_ns")]
-    return Launches(column["start_ns"], column["end_ns"], waits, *work, stream.astype(np.int64))
+    begun, ended = (np.where(has_work, column[name], NO_WORK) for name in ("work_start_ns", "work_end_ns"))
+    return Launches(column["start_ns"], column["end_ns"], waits, begun, ended, stream.astype(np.int64))
 
 
 def moved(launches: Launches, cuts: Whole, cut_ns: Whole, marks: Whole) -> Whole:

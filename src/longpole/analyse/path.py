@@ -23,7 +23,7 @@ from enum import StrEnum
 import numpy as np
 
 from longpole.analyse.graph import Whole
-from longpole.analyse.tree import NONE, WAITS, Tree
+from longpole.analyse.tree import NONE, WAITS, Marks, Tree
 
 
 class Because(StrEnum):
@@ -37,8 +37,8 @@ class Because(StrEnum):
 
 
 _WAITS = dict(zip(WAITS, (Because.DEPENDENCY, Because.QUEUE, Because.QUEUE), strict=True))
-# Kinds of phase whose own time is nobody's work.
-_NOBODY = ("run", "workflow", "job")
+# Kinds of phase whose own time is nobody's work; that of a job is not, if it says when it was executed.
+_NOBODY = ("run", "workflow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,15 @@ def critical_path(tree: Tree, releases: Mapping[int, Release] | None = None) -> 
     return walk.found[::-1]
 
 
+def nobodys(tree: Tree) -> Marks:
+    """Return of which phases the own time is nobody's work."""
+    found = np.zeros(len(tree), np.bool_)
+    found[tree.places_of_kind(*_NOBODY)] = True
+    jobs = tree.places_of_kind("job")
+    found[jobs[np.isin(jobs, tree.parent[tree.places_of_kind("exec")])]] = True
+    return found
+
+
 class _Walk:
     """Walks back through a tree; never further than ``_floor``, where it returns to who sent it."""
 
@@ -90,7 +99,7 @@ class _Walk:
         self._releases = releases
         self._parts = _Parts(tree)
         self._waits = {at: _WAITS[kind] for at, kind in enumerate(tree.kinds) if kind in _WAITS}
-        self._nobody = {at for at, kind in enumerate(tree.kinds) if kind in _NOBODY}
+        self._nobody = nobodys(tree)
         self.found: list[Stretch] = []
         self._at, self._now = 0, int(tree.end_ns[0])
         self._begin = self._floor = int(tree.start_ns[0])
@@ -164,7 +173,7 @@ class _Walk:
         if since >= self._now:
             return
         kind = int(self._tree.kind[at])
-        because = self._waits.get(kind, Because.IDLE if kind in self._nobody else Because.WORK)
+        because = self._waits.get(kind, Because.IDLE if self._nobody[at] else Because.WORK)
         self.found.append(Stretch(at, since, self._now, because))
         self._now = since
 

@@ -106,12 +106,12 @@ def _waits_by_task(tree: Tree) -> dict[int, list[int]]:
 
 def _befores(edges: Columns) -> dict[int, Sequence[int]]:
     """Return what each task depends on, by id."""
+    found: dict[int, Sequence[int]] = {}
     ends = numbers(edges["to_task"])
     order = np.argsort(ends, kind="stable")
     ends, befores = ends[order], numbers(edges["from_task"])[order]
-    firsts = (
-        np.flatnonzero(np.concatenate([[True], ends[1:] != ends[:-1]])) if len(ends) else np.zeros(0, int)
-    )
-    lasts = np.concatenate([firsts[1:], [len(ends)]])
-    pairs = zip(firsts.tolist(), lasts.tolist(), strict=True)
-    return {int(ends[first]): befores[first:last].tolist() for first, last in pairs}
+    tasks, firsts = np.unique(ends, return_index=True)
+    lasts = [*firsts[1:].tolist(), len(ends)]
+    for task, first, last in zip(tasks.tolist(), firsts.tolist(), lasts, strict=False):
+        found[task] = befores[first:last].tolist()
+    return found

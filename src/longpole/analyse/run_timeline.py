@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from longpole.analyse.blame import Labels
-from longpole.analyse.explain import Times
+from longpole.analyse.explain import Times, running_places
 from longpole.analyse.graph import Whole
 from longpole.analyse.timeline import Intervals, timeline
 from longpole.analyse.tree import Tree
@@ -34,6 +34,7 @@ def timeline_of(times: Times, most_rows: int | None = 30) -> Timeline:
         status=Labels(np.zeros(len(places), np.int64), _OK.words),
         start_ns=tree.start_ns[places],
         end_ns=tree.end_ns[places],
+        running=np.isin(places, running_places(tree)),
     )
     window = int(tree.start_ns[0]), int(tree.end_ns[0])
     return timeline(intervals, critical, most_rows=most_rows, window_ns=window)

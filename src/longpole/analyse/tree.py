@@ -109,10 +109,20 @@ def tree_of(phases: Columns) -> Tree:
     parent, orphans = _places(ids, numbers(phases["parent"])[kept], known_rows(phases["parent"])[kept])
     depth = _depths(parent)
     parent[np.flatnonzero(depth < 0)] = 0
-    codes = [numbers(phases[name])[kept] for name in ("kind", "name")]
-    places = [_or_zero(phases[name])[kept] for name in ("task", "process", "lane")]
-    words = [phases[name].words or ("",) for name in ("kind", "name")]
-    return Tree(ids, parent, start[kept], end[kept], *codes, *places, *words, orphans)
+    return Tree(
+        ids=ids,
+        parent=parent,
+        start_ns=start[kept],
+        end_ns=end[kept],
+        kind=numbers(phases["kind"])[kept],
+        name=numbers(phases["name"])[kept],
+        task=_or_zero(phases["task"])[kept],
+        process=_or_zero(phases["process"])[kept],
+        lane=_or_zero(phases["lane"])[kept],
+        kinds=phases["kind"].words or ("",),
+        names=phases["name"].words or ("",),
+        orphans=orphans,
+    )
 
 
 def executing(tree: Tree) -> Tree:

@@ -1,4 +1,4 @@
-"""A run for other tools: its tables as CSV or Parquet, its time line as a Perfetto trace.
+"""A run for other tools: its tables as CSV or Parquet, its time line for Perfetto, its tasks as WfFormat.
 
 Each function writes a whole target or none, and returns how many rows of each thing it wrote.
 """
@@ -6,12 +6,15 @@ Each function writes a whole target or none, and returns how many rows of each t
 from __future__ import annotations
 
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 from longpole.app.outputs import fresh_file, fresh_folder
 from longpole.app.progress import progress
 from longpole.app.trace import trace_rows, write_run_trace
+from longpole.app.wfformat import instance_of
 from longpole.exchange.tables import write_csv
+from longpole.exchange.wfformat_write import as_allowed, write_instance
 from longpole.model.execution import TABLES
 from longpole.store.run import StoredRun
 
@@ -50,6 +53,28 @@ def export_perfetto(run: StoredRun, target: Path, *, force: bool) -> dict[str, i
         "left_out": counts.left_out,
         "arrows": counts.arrows,
         "arrows_left_out": counts.arrows_left_out,
+    }
+
+
+def export_wfformat(run: StoredRun, target: Path, *, force: bool) -> dict[str, int]:
+    """Write one instance of WfFormat.
+
+    Raises:
+        UsageError: The run has no tasks.
+    """
+    instance, renamed = as_allowed(instance_of(run))
+    count = len(instance.tasks) + int(instance.tasks.executed.sum())
+    with (
+        fresh_file(target, force=force) as file,
+        file.open("wb", buffering=1 << 20) as out,
+        progress("Writing tasks", count) as done,
+    ):
+        write_instance(out, instance, datetime.now(UTC).isoformat(), done)
+    return {
+        "tasks": len(instance.tasks),
+        "edges": len(instance.befores),
+        "files": len(instance.files.names),
+        "files_renamed": renamed,
     }
 
 

@@ -16,7 +16,13 @@ from longpole.model.told import Told, Wishes
 GROUP = "longpole.importers"
 # By name, in the order in which files are offered to them: the surest first.
 OURS = {
+    "wfformat": "longpole.exchange.wfformat:WFFORMAT",
     "sacct": "longpole.exchange.sacct:SACCT",
+    "kineto": "longpole.exchange.kineto:KINETO",
+    "chrome": "longpole.exchange.chrome:CHROME",
+    "pegasus": "longpole.exchange.pegasus:PEGASUS",
+    "spark": "longpole.exchange.spark:SPARK",
+    "nextflow": "longpole.exchange.nextflow:NEXTFLOW",
 }
 
 

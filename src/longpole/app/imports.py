@@ -8,11 +8,13 @@ from pathlib import Path
 from shutil import rmtree
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from longpole._version import __version__
 from longpole.errors import UNMEASURABLE, LongpoleError
 from longpole.log.files import LogWriter
-from longpole.model.columns import Columns
+from longpole.model.columns import Column, Columns
 from longpole.model.manifest import State
 from longpole.model.told import Told
 from longpole.record.manifest import SCHEMA_VERSION, save
@@ -78,7 +80,10 @@ def _manifest(path: str, told: Told) -> dict[str, object]:
 def _span(phases: Columns | None) -> tuple[int | None, int | None]:
     if phases is None:
         return None, None
-    moments = [
-        moment for name in ("start_ns", "end_ns") for moment in phases[name] if isinstance(moment, int)
-    ]
-    return min(moments, default=None), max(moments, default=None)
+    moments = np.concatenate([_known(phases[name]) for name in ("start_ns", "end_ns")])
+    return (int(moments.min()), int(moments.max())) if len(moments) else (None, None)
+
+
+def _known(column: Column) -> NDArray[np.int64]:
+    values = np.asarray(column.values)
+    return values if column.known is None else values[np.asarray(column.known) != 0]

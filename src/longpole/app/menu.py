@@ -15,7 +15,7 @@ MENU = {
         "show": "One run in one screen.",
         "explain": "Where the time went, what bounds it, and which change gains most.",
         "query": "Ask a run, or all runs, in SQL.",
-        "export": "Write a run as CSV, Parquet or a Perfetto trace.",
+        "export": "Write a run as CSV, Parquet, a Perfetto trace or WfFormat.",
     },
     "Keep house": {
         "ls": "List the runs.",

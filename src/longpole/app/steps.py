@@ -14,15 +14,16 @@ _PARTS = ("data", "forward", "backward", "optimizer")
 # A row that stands for many is of no thread.
 _STANDS_FOR_MANY = "(count <> 1 OR lane IS NULL)"
 # Hooks name all steps of training alike; those of another name are marks of the user's own, and may hold the
-# very same steps. A step that was not written when its process was killed has no name.
-_MARK = "if(kind = 'step' AND name NOT IN ('step', '?'), name, NULL) AS mark"
+# very same steps. A step that was not written when its process was killed has no name. Marks that differ by a
+# number at their end, as PyTorch's profiler makes them, are one: ProfilerStep#7.
+_MARK = "if(kind = 'step' AND name NOT IN ('step', '?'), regexp_replace(name, '#[0-9]+$', ''), NULL) AS mark"
 
 _STEPS = f"""
     WITH step AS (
         SELECT id, process, lane, kind, name, {_MARK}, start_ns, end_ns, duration_ns
         FROM phases WHERE kind IN {_STEP_KINDS} AND NOT {_STANDS_FOR_MANY}
     )
-    SELECT 'full' AS what, process, kind, mark, mode(name) AS name, NULL::VARCHAR AS part,
+    SELECT 'full' AS what, process, kind, mark, coalesce(mark, mode(name)) AS name, NULL::VARCHAR AS part,
         NULL::VARCHAR AS part_name, NULL::VARCHAR AS attributes, count(*) AS count,
         sum(duration_ns) AS total_ns, min(duration_ns) AS low_ns, max(duration_ns) AS high_ns,
         quantile_cont(duration_ns, 0.5) AS p50_ns, quantile_cont(duration_ns, 0.95) AS p95_ns

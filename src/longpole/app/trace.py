@@ -28,7 +28,7 @@ _COUNTERS = """
 # A row without a lane, but for those that hold all others, stands for many, even where these are one.
 _INTERVAL = f"start_ns IS NOT NULL AND count = 1 AND (lane IS NOT NULL OR kind IN {CONTAINERS})"
 _LANES = f"""
-    SELECT DISTINCT process, lane FROM phases WHERE kind NOT IN {CONTAINERS} AND {_INTERVAL}
+    SELECT DISTINCT process, lane FROM phases WHERE lane IS NOT NULL AND {_INTERVAL}
     ORDER BY process, lane
 """
 _PHASES = f"""

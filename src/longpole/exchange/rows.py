@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from longpole.model.columns import Column, Columns, floats, integers, texts
@@ -23,9 +23,9 @@ def as_columns(table: str, rows: list[Row]) -> Columns:
     return Columns({one.name: _MAKERS[one.type]([row.get(one.name) for row in rows]) for one in fields})
 
 
-def times(start_ns: int, end_ns: int | None) -> Row:
+def times(start_ns: int | None, end_ns: int | None) -> Row:
     """Return the columns of a phase that tell its times."""
-    took = None if end_ns is None else max(0, end_ns - start_ns)
+    took = None if start_ns is None or end_ns is None else max(0, end_ns - start_ns)
     return {"start_ns": start_ns, "end_ns": end_ns, "duration_ns": took}
 
 
@@ -38,3 +38,20 @@ def total(phase: int, metric: Metric, value: float) -> Row:
         "value": value,
         "source": Source.DECLARED.value,
     }
+
+
+def run_totals(totals: Iterable[Row], metrics: Iterable[Metric]) -> list[Row]:
+    """Return what the run has used, as the sum over its phases; nothing of what no phase tells.
+
+    Examples:
+        >>> [
+        ...     row["value"]
+        ...     for row in run_totals([total(1, Metric.READ, 2.0), total(2, Metric.READ, 3.0)], Metric)
+        ... ]
+        [5.0]
+    """
+    sums: dict[str, float] = {}
+    for row in totals:
+        sums[row["metric"]] = sums.get(row["metric"], 0.0) + row["value"]
+    known = [metric for metric in metrics if metric.value in sums]
+    return [{**total(0, one, sums[one.value]), "scope": Scope.RUN.value, "owner": None} for one in known]

@@ -57,15 +57,18 @@ class Metric(StrEnum):
     STORAGE_READ = "storage_read_bytes"
     STORAGE_WRITTEN = "storage_written_bytes"
     PEAK_MEMORY = "peak_memory_bytes"
+    SHUFFLE_READ = "shuffle_read_bytes"
+    SHUFFLE_WRITTEN = "shuffle_written_bytes"
 
 
 # Kinds of phase that hold everything else; time by phase leaves them out.
-CONTAINERS = ("run", "process")
+CONTAINERS = ("run", "process", "workflow")
 # Kinds that make up the attempt of a task: time by task has them.
 JOB_KINDS = (
     "job",
     "hold",
     "queue",
+    "pre",
     "stage_in",
     "container",
     "exec",
@@ -244,13 +247,14 @@ TABLES = {
         ),
         _table(
             "opens",
-            "a process that opened a file",
+            "a process that opened a file, or a task that a workflow says uses it",
             """
             process integer who opened it
             file integer which file
             times integer how often, at least: the kernel merges equal opens that follow each other
             first_ns integer when first
-            written integer 1 if it was closed after writing
+            written integer 1 if it was closed after writing, or the task makes it
+            task integer the task that uses it, where a workflow says so
             """,
         ),
     )

@@ -31,14 +31,17 @@ class Source(Protocol):
 class ForeignFile(Protocol):
     """A file of another system that is to be imported."""
 
-    name: str
-    """What the user calls it; for messages."""
+    @property
+    def name(self) -> str:
+        """What the user calls it; for messages."""
 
-    path: str
-    """Where it lies on the disk, packed if it is; standard input has been copied there."""
+    @property
+    def path(self) -> str:
+        """Where it lies on the disk, packed if it is; standard input has been copied there."""
 
-    head: bytes
-    """Its first 64 KiB, unpacked; all of a smaller file."""
+    @property
+    def head(self) -> bytes:
+        """Its first 64 KiB, unpacked; all of a smaller file."""
 
     def read(self) -> bytes:
         """Return all of it, unpacked; may block, may be called again, and raises ``LongpoleError``."""

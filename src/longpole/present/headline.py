@@ -12,6 +12,7 @@ from longpole.model.manifest import State
 from longpole.model.overview import Overview
 from longpole.model.text import visible
 from longpole.present.terminal import shorten
+from longpole.present.words import counted
 from longpole.units import show_seconds
 
 
@@ -58,7 +59,7 @@ def _ended(overview: Overview, long: str) -> str:
 def _not_well(overview: Overview) -> str:
     failed = f"{overview.commands_failed:,} failed" if overview.commands_failed else ""
     cut = f"{overview.commands_cut:,} broken off" if overview.commands_cut else ""
-    of = _counted(overview.commands, "command", "commands")
+    of = counted(overview.commands, "command")
     return f"of {of} {' and '.join(filter(None, (failed, cut)))}"
 
 
@@ -78,15 +79,11 @@ def _signal_name(number: int) -> str:
 
 
 def _where(overview: Overview) -> str:
-    facts = [_counted(sum(use.tasks for use in overview.tasks), "task", "tasks")] if overview.tasks else []
+    facts = [counted(sum(use.tasks for use in overview.tasks), "task")] if overview.tasks else []
     if not overview.told:
-        facts.append(_counted(overview.processes, "process", "processes"))
+        facts.append(counted(overview.processes, "process", "processes"))
     if overview.cores:
         facts.append(f"{overview.cores} core{'s' if overview.cores > 1 else ''}")
     if overview.started:
         facts.append(f"{overview.started[:16].replace('T', ' ')} UTC")
     return ", ".join([*facts, f"run {overview.run}"])
-
-
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"

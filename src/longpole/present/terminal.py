@@ -10,6 +10,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from longpole.model.text import visible
+from longpole.present.words import unglued
 
 WIDEST = 100
 
@@ -23,9 +24,11 @@ _THEME = Theme(
         "bar": "cyan",
         "good": "green",
         "warning": "yellow",
+        "critical": "yellow",
         "failure": "bold red",
     }
 )
+_IN_ASCII = str.maketrans("…×–’", "~x-'")
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
@@ -45,7 +48,13 @@ def terminal(stream: IO[str] | None = None) -> Console:
 
 
 def write_text(console: Console, text: str) -> None:
-    """Write rendered text between two empty lines, without the blanks that fill up its lines."""
+    """Write rendered text between two empty lines, without the blanks that fill up its lines.
+
+    What the encoding of the stream does not have is written in ASCII: a cut as ``~``, the rest as ``?``.
+    """
+    text = unglued(text)
+    if not draws_blocks(console.encoding):
+        text = text.translate(_IN_ASCII).encode(console.encoding, "replace").decode(console.encoding)
     lines = [line.rstrip() for line in text.strip("\n").splitlines()]
     console.file.write("\n".join(["", *lines, "", ""]))
 

@@ -1,0 +1,1 @@
+"""Tests of rules: each finds what was planted first, and is silent on what is nearly that."""

@@ -25,7 +25,7 @@ def test_files_and_who_opened_them(tmp_path):
         {"name": "/out", "bytes": 512, "producer": 1},
     ]
     assert list(stored.table("opens").records()) == [
-        {"process": 1, "file": 1, "times": 3, "first_ns": utc(10), "written": 0},
-        {"process": 1, "file": 2, "times": 1, "first_ns": utc(20), "written": 1},
-        {"process": 2, "file": 2, "times": 2, "first_ns": utc(30), "written": 0},
+        {"process": 1, "file": 1, "times": 3, "first_ns": utc(10), "written": 0, "task": None},
+        {"process": 1, "file": 2, "times": 1, "first_ns": utc(20), "written": 1, "task": None},
+        {"process": 2, "file": 2, "times": 2, "first_ns": utc(30), "written": 0, "task": None},
     ]

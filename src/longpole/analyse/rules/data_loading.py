@@ -17,6 +17,7 @@ from longpole.analyse.launches import moved
 from longpole.analyse.loading import Loop, best_workers, waits_with
 from longpole.analyse.replay import Change
 from longpole.analyse.rules.case import Case, Suspicion
+from longpole.analyse.sentences import count_of
 from longpole.analyse.tree import Tree
 from longpole.units import show_seconds
 
@@ -88,7 +89,7 @@ def _workers(tree: Tree, process: int, steps: Whole) -> int:
         np.mean((middle >= tree.start_ns[one]) & (middle < tree.end_ns[one]))
         for one in started[beside].tolist()
     ]
-    return round(sum(lives))
+    return round(float(sum(lives)))
 
 
 def _cpu_share(case: Case) -> float:
@@ -111,7 +112,7 @@ def _suspicion(case: Case, found: WaitingLoop) -> Suspicion:
         evidence=_evidence(found, workers, step_s),
         advice=_ADVICE.format(workers=workers),
         change=_change(found, steps_ns),
-        change_said=f"batches loaded by {workers} workers",
+        change_said=f"batches loaded by {count_of(workers, 'worker')}",
         at_least=_change(found, slower_ns),
         at_most=_change(found, _steps_with(case, found, np.zeros(len(found.steps), np.int64))),
         step_s=step_s,
@@ -124,12 +125,14 @@ def _evidence(found: WaitingLoop, workers: int, step_s: float) -> tuple[str, ...
     loading, computing = show_seconds(loop.loading_ns / 1e9), show_seconds(loop.step_ns / 1e9)
     was = show_seconds(float(np.median(loop.waits_ns + loop.computing_ns)) / 1e9)
     share = f"{100 * loop.wait_share:.0f} % of their time"
-    beside = f"{loop.workers} worker processes load beside the training."
+    beside = f"{count_of(loop.workers, 'worker process')} beside the training."
     return (
         f"{len(found.steps):,} steps waited {waited} for data in all: {share}.",
         f"A batch takes {loading} to load, the rest of a step {computing}.",
-        beside if loop.workers else "The training process loads its data itself.",
-        f"With {workers} workers a step would take {show_seconds(step_s)} instead of {was}.",
+        f"Batches are loaded by {beside}"
+        if loop.workers
+        else "The training process loads its data itself: num_workers=0.",
+        f"With {count_of(workers, 'worker')} a step would take {show_seconds(step_s)} instead of {was}.",
     )
 
 

@@ -8,6 +8,7 @@ from longpole.analyse.rules.cpu_inference import RULE as CPU_INFERENCE
 from longpole.analyse.rules.data_loading import RULE as DATA_LOADING
 from longpole.analyse.rules.idle_gpu import RULE as IDLE_GPU
 from longpole.analyse.rules.import_time import RULE as IMPORT_TIME
+from longpole.analyse.rules.ours_b import OURS_B
 from longpole.analyse.rules.queue import RULE as QUEUE
 from longpole.analyse.rules.serial_trials import RULE as SERIAL_TRIALS
 from longpole.analyse.rules.staging import RULE as STAGING
@@ -21,4 +22,5 @@ OURS: tuple[Rule, ...] = (
     CPU_INFERENCE,
     STAGING,
     QUEUE,
+    *OURS_B,
 )

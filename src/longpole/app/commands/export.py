@@ -7,22 +7,25 @@ from typing import Any
 
 import click
 
-FORMS = ("csv", "parquet", "perfetto")
+FORMS = ("csv", "parquet", "perfetto", "wfformat")
 SCHEMA_VERSION = 1
+_ENDINGS = {"perfetto": ".pftrace", "wfformat": ".json"}
 
 
 @click.command("export")
 @click.argument("run", default="latest")
-@click.option("--to", "form", type=click.Choice(FORMS), required=True, help="The form to write.")
-@click.option("--out", type=click.Path(path_type=Path), help="Where to (default: here, by the run's name).")
+@click.option("--to", "--format", "form", type=click.Choice(FORMS), required=True, help="The form to write.")
+@click.option(
+    "--out", "-o", type=click.Path(path_type=Path), help="Where to (default: here, by the run's name)."
+)
 @click.option("--force", is_flag=True, help="Replace files that are there.")
 @click.option("--runs", default="", metavar="DIR", help="Where runs are kept.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON about what was written.")
 def command(*, run: str, form: str, out: Path | None, force: bool, runs: str, as_json: bool) -> None:  # noqa: PLR0913  one per option
     """Write a run for other tools.
 
-    csv and parquet are a folder with one file per table; perfetto is one file for ui.perfetto.dev. RUN is as
-    'longpole show' takes it.
+    csv and parquet are a folder with one file per table; perfetto is one file for ui.perfetto.dev;
+    wfformat is one instance of WfFormat 1.5, of a run with tasks. RUN is as 'longpole show' takes it.
     """
     from longpole.app import exports
     from longpole.store.run import open_run
@@ -32,6 +35,7 @@ def command(*, run: str, form: str, out: Path | None, force: bool, runs: str, as
         "csv": exports.export_csv,
         "parquet": exports.export_parquet,
         "perfetto": exports.export_perfetto,
+        "wfformat": exports.export_wfformat,
     }
     with open_run(find_run(run, runs_folder(runs))) as stored:
         target = _target(stored.path.name, form, out)
@@ -54,4 +58,4 @@ def _tell(facts: dict[str, Any], *, as_json: bool) -> None:
 def _target(name: str, form: str, out: Path | None) -> Path:
     if out is not None:
         return out.expanduser().absolute()
-    return Path.cwd() / (f"{name}.pftrace" if form == "perfetto" else f"{name}-{form}")
+    return Path.cwd() / f"{name}{_ENDINGS.get(form, f'-{form}')}"

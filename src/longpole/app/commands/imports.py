@@ -24,6 +24,7 @@ Examples:
   longpole import jobs.txt                 What sacct printed elsewhere.
   sacct --json -j 4711 | longpole import -
   longpole import my-workflow              Where Snakemake has run.
+  longpole import montage.json             A WfFormat instance.
 """
 
 

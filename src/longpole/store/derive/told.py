@@ -137,9 +137,9 @@ def _latest(columns: Arrays) -> Arrays:
     if "id" not in columns:
         return columns
     ids = np.ma.getdata(columns["id"])
-    last = {int(identity): row for row, identity in enumerate(ids)}
-    if len(last) == len(ids):
+    if len(np.unique(ids)) == len(ids):
         return columns
+    last = {int(identity): row for row, identity in enumerate(ids)}
     rows = np.fromiter(last.values(), np.int64, len(last))
     return {name: values[rows] for name, values in columns.items()}
 

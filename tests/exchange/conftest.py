@@ -1,0 +1,3 @@
+"""Programs that tests run are no tests."""
+
+collect_ignore = ["programs"]
