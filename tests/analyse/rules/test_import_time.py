@@ -58,8 +58,23 @@ def test_slow_imports_of_one_program_come_first(seed):
 
     assert found.rule == "import-time"
     assert found.saving_s == pytest.approx(truth, rel=0.01)
-    assert found.saving_low_s == pytest.approx(truth / 2, rel=0.01)
+    assert found.saving_low_s == 0.0
     assert "inside the function" in found.advice
+
+
+@SEEDS
+def test_ends_that_were_sampled_late_do_not_make_one_worker_two(seed):
+    rng = np.random.default_rng(seed)
+    run = Planted(60.0)
+    main = run.phase("process", "bash", 0.0, 60.0, process=1)
+    for at in range(12):
+        late = rng.uniform(0.0, 0.1)
+        one = run.phase("process", "python", 5.0 * at, 5.0 * (at + 1) + late, parent=main, process=at + 2)
+        chain(run, one, 5.0 * at, [("import", "torch", rng.uniform(1.0, 2.0))], process=at + 2)
+
+    (found,) = RULE.look(run.case())
+
+    assert "Start 1 worker process once," in found.advice
 
 
 @SEEDS

@@ -2,8 +2,9 @@
 
 Looks for imports that take 5 % or more of the makespan on the critical path, in all processes together. Where
 most of it is the same modules imported again by one short process after the other, what is replayed is one
-import of each module for as many processes as ran at once: workers that stay. Else it is the run without
-imports; at the least half of their time is taken to be left. Imports within imports are part of these.
+import of each module for as many processes as ran at once on average: workers that stay. Else it is the run
+without imports; at the least nothing is gained, for the modules may all be needed. Imports within imports are
+part of these.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from longpole.analyse.graph import Whole
 from longpole.analyse.profile import profile
-from longpole.analyse.replay import Change
+from longpole.analyse.replay import NO_CHANGE, Change
 from longpole.analyse.rules.case import Case, Suspicion
 from longpole.analyse.rules.inside import LEAST_SHARE, Inside, inside, percent, slowest
 from longpole.analyse.sentences import count_of
@@ -27,7 +28,7 @@ _LAZY = (
     "network are slow to import, so keep the environment on a local disk."
 )
 _WARM = (
-    "Start {workers} once and give each many tasks, instead of a new Python for every task: "
+    "Start {workers} once, for many tasks, instead of a new Python for every task: "
     "concurrent.futures.ProcessPoolExecutor, multiprocessing.Pool, or one program that loops over its "
     "inputs. Where that cannot be, import {slowest} only inside the functions that use it."
 )
@@ -66,15 +67,13 @@ def _again(case: Case, found: Inside) -> Whole:
 
 
 def _workers(case: Case, found: Inside) -> int:
-    """Return how many of the phases that imports are part of, processes mostly, ran at once."""
-    importing = np.unique(_importing(case, found.outermost))
-    return profile(case.tree.start_ns[importing], case.tree.end_ns[importing]).peak
+    """Return how many of the phases that imports are part of, processes mostly, ran at once on average.
 
-
-def _importing(case: Case, imports: Whole) -> Whole:
-    """Return the phases that imports are part of."""
-    importing: Whole = np.maximum(case.tree.parent[imports], 0)
-    return importing
+    The most at once would mislead: the end of a process that was sampled may lie after the next one's begin.
+    """
+    importing = np.unique(np.maximum(case.tree.parent[found.outermost], 0))
+    ran = profile(case.tree.start_ns[importing], case.tree.end_ns[importing])
+    return max(1, round(ran.mean() / max(ran.at_least(1), 1e-9)))
 
 
 def _lazy(case: Case, found: Inside) -> Suspicion:
@@ -87,20 +86,21 @@ def _lazy(case: Case, found: Inside) -> Suspicion:
         advice=_LAZY.format(slowest=_first(case, found), took=show_seconds(found.path_s)),
         change=Change(factors=case.factors(within, 0.0)),
         change_said="no time for imports",
-        at_least=Change(factors=case.factors(within, 0.5)),
+        at_least=NO_CHANGE,
     )
 
 
 def _warm(case: Case, found: Inside, again: Whole) -> Suspicion:
     within = np.flatnonzero(np.isin(found.owner, again))
     workers = count_of(_workers(case, found), "worker process")
+    again_of_all = f"{len(again):,} of {count_of(len(found.outermost), 'import')}"
     return Suspicion(
         rule=RULE.name,
         title="Every process imports the same modules again",
         phase=f"import {_first(case, found)}",
         evidence=(
             *_evidence(case, found),
-            f"{len(again):,} of them import what another had imported before.",
+            f"In the whole run {again_of_all} had been done before by another process.",
         ),
         advice=_WARM.format(workers=workers, slowest=_first(case, found)),
         change=Change(factors=case.factors(within, 0.0)),
@@ -111,7 +111,7 @@ def _warm(case: Case, found: Inside, again: Whole) -> Suspicion:
 
 
 def _evidence(case: Case, found: Inside) -> tuple[str, ...]:
-    where = len(np.unique(_importing(case, found.on_path)))
+    where = len(np.unique(case.tree.process[found.on_path]))
     took = f"{show_seconds(found.path_s)} of the critical path, {percent(found.share)} of the run"
     return (
         f"{count_of(len(found.on_path), 'import')} in {count_of(where, 'process')} took {took}.",

@@ -65,12 +65,11 @@ def inside(case: Case, places: Whole) -> Inside:
 
 def slowest(case: Case, found: Inside, most: int = 3) -> str:
     """Return the names that took longest on the path, with their times: ``torch 2.1 s, numpy 90 ms``."""
-    codes, places, counts = np.unique(
-        case.labels.codes[found.outermost], return_inverse=True, return_counts=True
-    )
-    sums = np.bincount(places, found.path_ns, len(codes))
+    labels, took_ns = case.labels.codes[found.on_path], found.path_ns[found.path_ns > 0]
+    codes, places, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    sums = np.bincount(places, took_ns, len(codes))
     rows = sorted(zip(sums.tolist(), counts.tolist(), codes.tolist(), strict=True), key=lambda row: -row[0])
-    return ", ".join(_took(case, *row) for row in rows[:most] if row[0] > 0)
+    return ", ".join(_took(case, *row) for row in rows[:most])
 
 
 def _took(case: Case, took_ns: float, count: int, code: int) -> str:
