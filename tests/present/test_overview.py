@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from longpole.model.overview import GpuUse, PhaseSum, ProcessUse
+from longpole.model.overview import GpuUse, PhaseSum, ProcessUse, TaskUse
 from tests.present.samples import FULL, shown
 
 LONG = "python " + "--an-option-that-goes-on and-on-and-on/" * 100
@@ -157,3 +157,19 @@ def test_a_name_is_shown_as_it_is_and_not_as_markup():
 
     assert "[bold]x[/bold] :smile:" in text
     assert "[red]odd[/]" in text
+
+
+def test_what_another_told_has_no_lines_of_what_is_not_known():
+    executor = ProcessUse("executor 1", "", 1, 5.0, 2.0, None, None, None)
+    told = {"recording": None, "host": None, "gpus": (), "process_list": (executor,), "processes": 1}
+    text = shown(
+        tasks=(TaskUse("map", 2, 0, 2, 0, None, 1.0, 5.0, 2.5, 2.5, None),),
+        cpu_user_s=5.2,
+        cpu_system_s=None,
+        makespan_s=10.4,
+        **told,
+    )
+
+    assert "0.50 of 2 cores on average; user and system together" in text
+    assert "by system calls" not in text
+    assert "its cost is not known" not in text

@@ -179,5 +179,9 @@ class Overview:
 
     @property
     def told(self) -> bool:
-        """Whether all that is known is what another system told: nothing was recorded."""
-        return bool(self.tasks) and not self.processes and self.recording is None
+        """Whether all that is known is what another system told: nothing was recorded.
+
+        Processes that another system tells of have no command line.
+        """
+        seen = any(process.command for process in self.process_list)
+        return bool(self.tasks) and not seen and self.recording is None

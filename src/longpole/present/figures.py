@@ -43,10 +43,13 @@ def _lines(overview: Overview) -> Iterator[Line]:
 
 
 def _cpu(overview: Overview) -> Line:
-    if overview.cpu_user_s is None or overview.cpu_system_s is None:
+    user_s, system_s = overview.cpu_user_s, overview.cpu_system_s
+    if user_s is None or (system_s is None and not overview.told):
         return "CPU", "?", "not known"
-    spent = overview.cpu_user_s + overview.cpu_system_s
-    parts = f"{show_seconds(overview.cpu_user_s)} user, {show_seconds(overview.cpu_system_s)} system"
+    spent = user_s + (system_s or 0.0)
+    parts = "user and system together"
+    if system_s is not None:
+        parts = f"{show_seconds(user_s)} user, {show_seconds(system_s)} system"
     if not overview.makespan_s:
         return "CPU", show_seconds(spent), parts
     average = f"{spent / overview.makespan_s:.2f}"
