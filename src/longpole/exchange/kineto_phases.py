@@ -116,9 +116,9 @@ def _times(name: str, events: Sequence[KinetoEvent], base_ns: int) -> tuple[Whol
     # Beyond, sums with a base overflow; what is too late is found in either.
     ends = np.minimum(starts, LATEST_NS) + np.minimum(times_of(name, events, "dur"), LATEST_NS)
     if max(starts.max(), ends.max()) > LATEST_NS:
-        late = events[int(np.argmax(ends))]
+        called = str(events[int(np.argmax(ends))].name)[:80].replace("\n", " ")
         raise UnreadableFileError(
-            f"{name} cannot be read: its event '{late.name}' ends with a ts and dur that cannot be."
+            f"{name} cannot be read: its event '{called}' has ts and dur that cannot be."
         )
     return starts, ends
 
