@@ -127,10 +127,10 @@ class Dependencies:
     def _meant(self, names: Sequence[str]) -> Whole:
         """Return the task that each text means; nobody, or one of several, is below 0."""
         meant = self.rows()
-        unknown = (
-            {text for text, number in self._numbers.items() if meant[number] < 0} if (meant < 0).any() else ()
-        )
-        for row, name in enumerate(names if unknown else ()):
+        if (meant >= 0).all():
+            return meant
+        unknown = {text for text, number in self._numbers.items() if meant[number] < 0}
+        for row, name in enumerate(names):
             if name in unknown:
                 number = self._numbers[name]
                 meant[number] = row if meant[number] == _NOBODY else _AMBIGUOUS

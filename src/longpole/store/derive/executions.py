@@ -31,22 +31,31 @@ class Execution:
 
 
 class Executions:
-    """All executions that were told."""
+    """All executions that were told; looked for when they are first asked for, as most runs never do."""
 
     def __init__(self, told: ToldRows) -> None:
-        """Find them among the told phases."""
-        self._by_kind: dict[str, dict[_Key, list[Execution]]] = {kind: {} for kind in _KINDS}
-        self._names = _names(told)
-        for sources, as_told, own in told.each("phases"):
-            if {"kind", "task", "attempt", "id"} <= as_told.keys():
-                self._take(sources, as_told, own)
+        """Take what was told."""
+        self._told = told
+        self._names: dict[int, str] = {}
+        self._by_kind: dict[str, dict[_Key, list[Execution]]] = {}
 
     def of(self, hello: Hello) -> Execution | None:
         """Return where a command was executed that says this of itself, if that was told."""
         key = _key(hello.task)
-        found = next((known[key] for known in self._by_kind.values() if key in known), []) if key else []
+        if key is None:
+            return None
+        if not self._by_kind:
+            self._find()
+        found = next((known[key] for known in self._by_kind.values() if key in known), [])
         restarts = hello.slurm.restarts if hello.slurm else 0
         return found[min(restarts, len(found) - 1)] if found else None
+
+    def _find(self) -> None:
+        self._by_kind = {kind: {} for kind in _KINDS}
+        self._names = _names(self._told)
+        for sources, as_told, own in self._told.each("phases"):
+            if {"kind", "task", "attempt", "id"} <= as_told.keys():
+                self._take(sources, as_told, own)
 
     def _take(self, sources: tuple[str, ...], as_told: Arrays, own: Arrays) -> None:
         known = ~(np.ma.getmaskarray(own["task"]) | np.ma.getmaskarray(as_told["attempt"]))

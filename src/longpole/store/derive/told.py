@@ -137,7 +137,7 @@ def _latest(columns: Arrays) -> Arrays:
     if "id" not in columns:
         return columns
     ids = np.ma.getdata(columns["id"])
-    if len(np.unique(ids)) == len(ids):
+    if (np.diff(np.sort(ids)) > 0).all():
         return columns
     last = {int(identity): row for row, identity in enumerate(ids)}
     rows = np.fromiter(last.values(), np.int64, len(last))
