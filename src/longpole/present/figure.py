@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 FORMATS = ("svg", "pdf", "png")
 # What would differ from one writing to the next.
 _UNDATED: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
-_SETTINGS: dict[str, Any] = {
+_SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 8.0,
@@ -56,7 +56,8 @@ _WAITS = ("hold", "queue", "submitted")
 _HATCHES = {"failed": "//////", "unfinished": "......"}
 # Inches: as wide as the text of a page; a row; the chart below; what stands around them.
 _WIDTH, _ROW, _BELOW, _AROUND = 7.2, 0.17, 0.9, 1.35
-_TALLEST = 11.0
+# Taller pictures cannot be drawn; who wants a page asks for fewer rows.
+_TALLEST = 200.0
 # Where titles begin, as a share of the width; how far below the edge the second begins.
 _LEFT, _LINE = 0.01, 0.27
 _MOST_LETTERS, _MOST_TITLE, _MOST_CONCLUSION, _MOST_KIND, _MOST_TICKS = 28, 80, 115, 16, 8
@@ -175,9 +176,9 @@ def _draw_critical(axes: Axes, timeline: Timeline) -> None:
             [piece.start_s, piece.end_s], [y, y], color=_ACCENT, lw=1.8, solid_capstyle="butt", zorder=4
         )
     for before, after in pairwise(timeline.critical):
-        across, along = (before.end_s, after.start_s), (before.row + low, after.row + low)
+        across, down = (before.end_s, after.start_s), (before.row + low, after.row + low)
         axes.plot(
-            across, along, color=_ACCENT, lw=0.7, ls=":" if after.start_s > before.end_s else "-", zorder=3
+            across, down, color=_ACCENT, lw=0.7, ls=":" if after.start_s > before.end_s else "-", zorder=3
         )
 
 
@@ -220,7 +221,12 @@ def _draw_legend(figure: Figure, timeline: Timeline, colours: dict[str, str]) ->
         handles.append(Patch(facecolor=_OTHER_KINDS, label=f"{len(colours) - len(named)} other kinds"))
     there = {bar.status for row in timeline.rows for bar in row.bars}
     for status in sorted(there & _HATCHES.keys()):
-        look = {"facecolor": "white", "edgecolor": _INK, "linewidth": 0.4, "hatch": _HATCHES[status]}
+        look: dict[str, Any] = {
+            "facecolor": "white",
+            "edgecolor": _INK,
+            "linewidth": 0.4,
+            "hatch": _HATCHES[status],
+        }
         handles.append(Patch(label=status, **look))
     if timeline.critical:
         handles.append(Line2D([], [], color=_ACCENT, lw=1.8, label="critical path"))
