@@ -7,6 +7,7 @@ tell enough for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from longpole.analyse.launches import launches_of
 from longpole.analyse.path import Because, Stretch, critical_path
 from longpole.analyse.path_parts import path_parts
 from longpole.analyse.profile import Profile, profile
-from longpole.analyse.questions import answers
+from longpole.analyse.questions import Used, answers
 from longpole.analyse.releases import dependencies, releases
 from longpole.analyse.replay import Replay
 from longpole.analyse.rules.case import Case, Rule
@@ -30,12 +31,15 @@ from longpole.analyse.structure import Structure, structure
 from longpole.analyse.tree import Tree, executing, known_rows, numbers, tree_of
 from longpole.analyse.values import number
 from longpole.model.columns import Columns
+from longpole.model.device_time import DeviceTime
 from longpole.model.explanation import Blame, Explanation, FileFlow, Finding, Questions
 from longpole.model.overview import Overview
 
 SCHEMA_VERSION = 1
 # Phases that hold a run and tell nothing of what is in it.
 _AROUND = ("run", "workflow")
+# What numbers steps of a profiler, as in ProfilerStep#5: they are of one kind.
+_NUMBER = re.compile(r"#\d+$")
 _NO_TIMES = "No task start times: only DAG bounds can be given."
 
 
@@ -56,6 +60,7 @@ class Evidence:
         cpu: Columns ``process`` and ``cpu_ns``, what processes used.
         busy: As ``busy_cores`` takes them.
         calls: As ``launches_of`` takes them; None if nothing was traced of GPUs.
+        gpu: How GPUs spent their time, where that was traced.
         recorded_ns: The makespan as it was told, where no phase tells it; None if nobody did.
         told_by: Who told of the run.
         gaps: What they could not tell.
@@ -73,6 +78,7 @@ class Evidence:
     cpu: Columns
     busy: Columns
     calls: Columns | None = None
+    gpu: tuple[DeviceTime, ...] = ()
     recorded_ns: int | None = None
     told_by: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
@@ -133,13 +139,15 @@ def explain(evidence: Evidence, times: Times | None, rules: Iterable[Rule]) -> E
         flow=_flow(evidence.files),
         told_by=evidence.told_by,
         limits=(*_limits(evidence, times, graph), *failed),
+        gpu=evidence.gpu,
     )
 
 
 def _questions(evidence: Evidence, times: Times | None, findings: Sequence[Finding]) -> Questions:
+    used = Used(evidence.overview, evidence.gpu)
     if times is None:
-        return answers(evidence.overview, None, (), None, findings)
-    return answers(evidence.overview, times.case, times.blame, times.replay, findings)
+        return answers(used, None, (), None, findings)
+    return answers(used, times.case, times.blame, times.replay, findings)
 
 
 def times_of(evidence: Evidence) -> Times | None:
@@ -175,7 +183,7 @@ def _labels(tree: Tree, tasks: Columns) -> Labels:
     types = {
         int(identity or 0): str(kind or "") for identity, kind in zip(tasks["id"], tasks["type"], strict=True)
     }
-    words = list(tree.names)
+    words = [_NUMBER.sub("", name) for name in tree.names]
     place_of: dict[str, int] = {}
     codes = tree.name.copy()
     for place in np.flatnonzero(tree.task).tolist():

@@ -7,11 +7,13 @@ of the path takes half as long; efficiency is the use of cores and GPUs as it wa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from longpole.analyse.replay import Change, Replay
 from longpole.analyse.rules.case import Case
+from longpole.model.device_time import DeviceTime
 from longpole.model.explanation import Blame, Finding, Questions
 from longpole.model.overview import GpuUse, Overview
 from longpole.units import show_seconds
@@ -21,8 +23,16 @@ _MOST_NAMED = 3
 _WELL_USED = 0.7
 
 
+@dataclass(frozen=True, slots=True)
+class Used:
+    """How resources were used: as sampled, and on GPUs as traced."""
+
+    overview: Overview
+    gpu: tuple[DeviceTime, ...] = ()
+
+
 def answers(
-    overview: Overview,
+    used: Used,
     case: Case | None,
     blamed: Sequence[Blame],
     replay: Replay | None,
@@ -30,8 +40,8 @@ def answers(
 ) -> Questions:
     """Return the answers; what no times are known for is said to be unknown."""
     if case is None or replay is None:
-        return Questions(_NOT_KNOWN, _NOT_KNOWN, _efficiency(overview))
-    return Questions(_impact(blamed), _resources(case, blamed, replay, findings), _efficiency(overview))
+        return Questions(_NOT_KNOWN, _NOT_KNOWN, _efficiency(used))
+    return Questions(_impact(blamed), _resources(case, blamed, replay, findings), _efficiency(used))
 
 
 def _impact(blamed: Sequence[Blame]) -> str:
@@ -78,10 +88,18 @@ def _gain_if_twice_as_fast(case: Case, one: Blame, replay: Replay) -> float:
     return (replay.unchanged.makespan_ns - changed.makespan_ns) / 1e9
 
 
-def _efficiency(overview: Overview) -> str:
-    sentences = [_cores(overview), *(_gpu(gpu) for gpu in overview.gpus)]
-    known = [sentence for sentence in sentences if sentence]
+def _efficiency(used: Used) -> str:
+    sampled = [_cores(used.overview), *(_gpu(gpu) for gpu in used.overview.gpus)]
+    known = [sentence for sentence in (*sampled, *map(_traced, used.gpu)) if sentence]
     return " ".join(known) or "How resources were used is not known."
+
+
+def _traced(gpu: DeviceTime) -> str:
+    if not gpu.span_us:
+        return ""
+    whose = "The GPU" if gpu.rank is None else f"The GPU of rank {gpu.rank}"
+    idle, computing = (100 * part / gpu.span_us for part in (gpu.idle_us, gpu.compute_us))
+    return f"{whose} computed {computing:.0f} % of the time and was idle {idle:.0f} %."
 
 
 def _cores(overview: Overview) -> str:

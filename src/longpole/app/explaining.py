@@ -161,12 +161,11 @@ def explain_run(run: StoredRun, *, hta_rounding: bool = False) -> Explained:
         CyclicGraphError: Its tasks depend on themselves.
         UsageError: A rule of another package cannot be loaded.
     """
-    evidence = evidence_of(run)
-    times = times_of(evidence)
     rounding = Rounding.HTA if hta_rounding else Rounding.EXACT
+    evidence = replace(evidence_of(run), gpu=device_times_of(run, rounding=rounding))
+    times = times_of(evidence)
     found = explain(evidence, times, all_rules())
-    gpu, steps = device_times_of(run, rounding=rounding), step_parts_of(run)
-    return Explained(replace(found, gpu=gpu, steps=steps), times)
+    return Explained(replace(found, steps=step_parts_of(run)), times)
 
 
 def evidence_of(run: StoredRun) -> Evidence:
