@@ -43,7 +43,7 @@ def importers_by_name() -> dict[str, Importer]:
     for entry in entry_points(group=GROUP):
         try:
             found.setdefault(entry.name, cast(Importer, entry.load()))
-        except Exception as error:  # noqa: BLE001  somebody else's code may fail in any way
+        except Exception as error:  # somebody else's code may fail in any way
             raise UsageError(
                 f"The importer '{entry.name}' of {entry.value} cannot be loaded: {error}."
             ) from error

@@ -63,7 +63,7 @@ def _opened(name: str, stack: ExitStack) -> OpenedFile:
     if name != _STDIN:
         path = os.path.expanduser(name)
         return OpenedFile(name, path, _unpacked(name, path, HEAD_BYTES))
-    kept = stack.enter_context(tempfile.NamedTemporaryFile(prefix="longpole-"))
+    kept = stack.enter_context(tempfile.NamedTemporaryFile(prefix="longpole-"))  # noqa: SIM115  it is
     shutil.copyfileobj(sys.stdin.buffer, kept)
     kept.flush()
     return OpenedFile("standard input", kept.name, _unpacked("standard input", kept.name, HEAD_BYTES))
