@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from longpole.exchange import pegasus_database
 from longpole.exchange.pegasus_database import read_database
 from longpole.exchange.unreadable import UnreadableFileError
 from tests.exchange.foreign import real_trace
@@ -164,6 +165,13 @@ def test_tree_of_pages_that_never_ends_is_given_up() -> None:
                 at = start + int.from_bytes(content[start + 12 + 2 * cell : start + 14 + 2 * cell], "big")
                 content[at : at + 4] = (start // page + 1).to_bytes(4, "big")  # itself
     refused(bytes(content))
+
+
+def test_what_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pegasus_database, "_STEPS_AT_ONCE", 1)
+    monkeypatch.setattr(pegasus_database, "_STEPS_PER_BYTE", 0)
+
+    assert "interrupted" in refused(database())
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_log_packed_with_zstd_is_refused_with_a_way_on() -> None:
     packed = given(b"\x28\xb5\x2f\xfd\x00rest", "events_1_app.zstd")
 
     assert SPARK.recognises(packed)
-    with pytest.raises(UnreadableFileError, match=r"events_1_app\.zstd is packed with zstd.*'zstd -d'"):
+    with pytest.raises(UnreadableFileError, match=r"events_1_app\.zstd is packed with zstd.*'zstd -dc FILE"):
         SPARK.read([packed], Wishes())
 
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from rich.cells import cell_len
 
@@ -162,15 +160,13 @@ def test_a_name_is_shown_as_it_is_and_not_as_markup():
 
 
 def test_what_another_told_has_no_lines_of_what_is_not_known():
-    executor = ProcessUse("executor 1", "", 1, 5.0, 2.0, None, None, None)
-    told: dict[str, Any] = {"recording": None, "host": None, "gpus": (), "processes": 1}
     text = shown(
         tasks=(TaskUse("map", 2, 0, 2, 0, None, 1.0, 5.0, 2.5, 2.5, None),),
+        process_list=(ProcessUse("executor 1", "", 1, 5.0, 2.0, None, None, None),),
+        makespan_s=10.4,
         cpu_user_s=5.2,
         cpu_system_s=None,
-        makespan_s=10.4,
-        process_list=(executor,),
-        **told,
+        recording=None,
     )
 
     assert "0.50 of 2 cores on average; user and system together" in text

@@ -58,7 +58,8 @@ SPARK = SparkImporter()
 def _read(file: ForeignFile, application: Application) -> Reading:
     if _is_zstd(file):
         raise UnreadableFileError(
-            f"{file.name} is packed with zstd, as Spark 4 does by itself: unpack it first, with 'zstd -d'."
+            f"{file.name} is packed with zstd, as Spark 4 does by itself. Unpack it on the way: "
+            "'zstd -dc FILE | longpole import -'."
         )
     reading = Reading(file.name)
     for event in events_of(file.read(), reading):

@@ -41,10 +41,6 @@ class Phases:
         self._table = GrowingTable("phases", _COLUMNS)
         self._last = 0
 
-    def __len__(self) -> int:
-        """Return how many rows there are."""
-        return len(self._table)
-
     def next_id(self) -> int:
         """Return the id of a phase that will be added later, or never."""
         self._last += 1
