@@ -223,7 +223,7 @@ def test_size_below_zero_is_not_known() -> None:
     assert [row["bytes"] for row in rows(told(made), "files")] == [None]
 
 
-JUNK = (
+JUNK: tuple[Any, ...] = (
     None,
     True,
     -1,
