@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -220,3 +221,66 @@ def test_size_below_zero_is_not_known() -> None:
     made = changed("workflow.specification.files.0.sizeInBytes", -1)
 
     assert [row["bytes"] for row in rows(told(made), "files")] == [None]
+
+
+JUNK: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    0,
+    2**53 + 1,
+    10**400,
+    1e308,
+    -1e308,
+    "",
+    "a",
+    "\x00\n",
+    "None",
+    [],
+    [None],
+    [[]],
+    {},
+    {"a": 1},
+)
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield every place in an object at which something else could be: what it is in, and its key there."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in inside:
+        yield value, key
+        yield from places(inner)
+
+
+def full(version: str) -> Object:
+    """Return an instance with something in every field that is read."""
+    if version != "1.5":
+        return listed(version)
+    made = changed("runtimeSystem", {"name": "x", "version": "1"})
+    made["workflow"]["specification"]["tasks"][0] |= {
+        "inputFiles": ["f"],
+        "outputFiles": ["g"],
+        "category": "k",
+    }
+    amounts = dict.fromkeys(("coreCount", "avgCPU", "readBytes", "writtenBytes", "memoryInBytes"), 1)
+    ran = {"machines": ["n"], "command": {"program": "a"}, "executedAt": "2026-11-01T00:00:00Z"}
+    made["workflow"]["execution"]["tasks"][0] |= {**amounts, **ran}
+    machine = {"nodeName": "n", "architecture": "x", "release": "6", "memoryInBytes": 1}
+    made["workflow"]["execution"]["machines"] = [{**machine, "cpu": {"coreCount": 1}}]
+    return made
+
+
+@pytest.mark.parametrize("version", ["1.2", "1.4", "1.5"])
+def test_anything_anywhere_is_read_or_refused(version: str) -> None:
+    said = []
+    for number in range(sum(1 for _ in places(full(version)))):
+        for junk in JUNK:
+            made = full(version)
+            holder, key = list(places(made))[number]
+            holder[key] = junk
+            try:
+                told(made)
+            except LongpoleError as error:
+                said.append(str(error))
+    assert said
+    assert not any("\n" in sentence for sentence in said)
