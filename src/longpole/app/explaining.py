@@ -17,7 +17,7 @@ from longpole.app.rules import all_rules
 from longpole.errors import NoSuchPhaseError
 from longpole.model.columns import Columns
 from longpole.model.device_time import Rounding
-from longpole.model.execution import Metric, Scope
+from longpole.model.execution import Metric, Scope, Source
 from longpole.model.explanation import Explanation, Why
 from longpole.model.timeline import Timeline
 from longpole.store.run import StoredRun
@@ -103,6 +103,7 @@ _CPU = f"""
     WHERE scope = '{Scope.PROCESS}' AND metric IN ('{Metric.CPU_USER}', '{Metric.CPU_SYSTEM}')
         AND owner IS NOT NULL GROUP BY owner
 """
+_SAMPLED = f"SELECT id AS process FROM processes WHERE source = '{Source.SAMPLED}'"
 # Time that other guests of the machine took is time in which a core was wanted.
 _BUSY = f"""
     SELECT samples.start_ns, samples.end_ns, sum(value) AS cores, max(capacity) AS capacity
@@ -185,6 +186,7 @@ def evidence_of(run: StoredRun) -> Evidence:
         opens=run.query(_OPENS),
         cpu=run.query(_CPU),
         busy=run.query(_BUSY),
+        sampled=run.query(_SAMPLED),
         calls=run.query(_CALLS) if traced else None,
         recorded_ns=told if isinstance(told, int) else None,
         told_by=run.recording.told_by,

@@ -1,0 +1,65 @@
+"""Ends of processes that nobody saw."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+
+from longpole.analyse.sampled_ends import with_likely_ends
+from longpole.analyse.tree import Tree
+from tests.analyse.planted import Planted, S
+from tests.analyse.trees import trees
+
+
+def ends(tree: Tree) -> list[float]:
+    return [end / S for end in tree.end_ns.tolist()]
+
+
+def in_a_row(late_s: float) -> Planted:
+    """Three processes one after the other, each found gone some time after its end."""
+    run = Planted(10.0)
+    main = run.phase("process", "sh", 0.0, 10.0, process=9)
+    for number in range(3):
+        run.phase(
+            "process", "task", number * 3.0, number * 3.0 + 3.0 + late_s, parent=main, process=number + 1
+        )
+    return run
+
+
+def test_one_that_was_followed_ended_when_the_next_started():
+    found = with_likely_ends(in_a_row(0.1).tree(), np.array([1, 2, 3]))
+
+    assert ends(found)[2:] == [3.0, 6.0, 9.1]
+    assert found.serial.all()
+
+
+def test_an_end_that_was_seen_stays():
+    tree = in_a_row(0.1).tree()
+
+    assert ends(with_likely_ends(tree, np.array([2]))) == [10.0, 10.0, 3.1, 6.0, 9.1]
+    assert with_likely_ends(tree, np.zeros(0, np.int64)) is tree
+
+
+def test_one_that_goes_on_long_beside_the_next_stays():
+    tree = in_a_row(2.0).tree()
+
+    assert ends(with_likely_ends(tree, np.array([1, 2, 3]))) == ends(tree)
+
+
+def test_each_start_takes_one_end_so_a_pool_keeps_its_slots():
+    run = Planted(10.0)
+    main = run.phase("process", "pool", 0.0, 10.0, process=9)
+    for number, (start, end) in enumerate([(0.0, 3.1), (0.0, 5.1), (3.0, 8.1), (5.0, 9.0)]):
+        run.phase("process", "task", start, end, parent=main, process=number + 1)
+
+    found = with_likely_ends(run.tree(), np.arange(1, 5))
+
+    assert ends(found)[2:] == [3.0, 5.0, 8.1, 9.0]
+
+
+@given(trees())
+def test_nothing_ends_later_or_before_it_began(tree):
+    found = with_likely_ends(tree, np.unique(tree.process))
+
+    assert (found.end_ns <= tree.end_ns).all()
+    assert (found.end_ns > found.start_ns).all()
