@@ -170,7 +170,7 @@ def _suspicion(rule: str, case: Case, tasks: _Tasks) -> Suspicion:
             f" job arrays, batch_size={together} in joblib, chunksize={together} in a Pool."
         ),
         change=_change(case, tasks, 1.0 / together),
-        change_said=f"{together:,} tasks are started together: gaps are {together:,} times shorter in all.",
+        change_said=f"{together:,} tasks started together, with gaps {together:,} times shorter in all",
         at_least=_change(case, tasks, (1.0 + 1.0 / together) / 2),
         at_most=_change(case, tasks, 0.0),
     )

@@ -17,6 +17,7 @@ from longpole.analyse.replay import Change
 from longpole.analyse.rules.case import Case, Suspicion
 from longpole.analyse.rules.figures import percent, seconds
 from longpole.analyse.rules.siblings import Fan, Sort, sorts, within_ns
+from longpole.analyse.sentences import count_of
 from longpole.analyse.slots import gaps_ns
 
 LEAST_SHARE = 0.1
@@ -76,7 +77,7 @@ def _suspicion(rule: str, sort: Sort, loss_ns: float) -> Suspicion:
                 f" {seconds(longest)}, {seconds(float(worst.took_ns.mean()))} on average."
             ),
             (
-                f"Over {len(sort.fans):,} group(s), {percent(loss_ns / sort.span_ns)} of the time of a slot"
+                f"Over {count_of(len(sort.fans), 'group')}, {percent(loss_ns / sort.span_ns)} of the time of a slot"
                 " passed"
                 f" without work, {seconds(loss_ns)} in all."
             ),
@@ -87,7 +88,7 @@ def _suspicion(rule: str, sort: Sort, loss_ns: float) -> Suspicion:
             " each worker fetch the next piece when it is done (chunksize=1, imap_unordered, a queue)."
         ),
         change=_change(sort, 1.0),
-        change_said=f"All '{sort.label}' of a group take as long as their mean; the work is the same in sum.",
+        change_said=f"'{sort.label}' of a group taking as long as their mean, the same work in sum",
         at_least=_change(sort, 0.5),
     )
 

@@ -149,6 +149,6 @@ def _suspicion(rule: str, case: Case, cores: _Cores, shares: Numbers) -> Suspici
             " the others a lower priority with 'nice'."
         ),
         change=less(shares),
-        change_said=f"Others do not use the cores: {seconds(lost_ns)} less on the critical path.",
+        change_said=f"nobody else on the cores: {seconds(lost_ns)} less on the critical path",
         at_least=less(shares, 0.5),
     )

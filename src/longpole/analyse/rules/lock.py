@@ -157,7 +157,7 @@ def _waiting(rule: str, case: Case, waits: Whole) -> Suspicion:
             f" the end. {seconds(waited_ns)} is at stake."
         ),
         change=less(shares),
-        change_said=f"Nobody waits for the lock: {seconds(waited_ns)} less on the critical path.",
+        change_said=f"nobody waiting for the lock: {seconds(waited_ns)} less on the critical path",
         at_least=less(shares, 0.5),
     )
 
@@ -179,7 +179,7 @@ def _serialised(rule: str, sort: Sort, held: list[_Held]) -> Suspicion:
         ),
         advice=_advice(longest),
         change=_change(held, 1.0),
-        change_said=f"'{sort.label}' take {longest.speed:.1f} times less: {count:,} of them get on at once.",
+        change_said=f"'{sort.label}' taking {longest.speed:.1f} times less, as {count:,} of them get on at once",
         at_least=_change(held, 0.5),
     )
 

@@ -61,7 +61,7 @@ def _suspicion(rule: str, case: Case, shares: Numbers, seen: str) -> Suspicion:
             f" About {seconds(stalled_ns)} of the critical path is at stake."
         ),
         change=less(shares),
-        change_said=f"Phases do not stall for memory: {seconds(stalled_ns)} less on the critical path.",
+        change_said=f"no stalls for memory: {seconds(stalled_ns)} less on the critical path",
         at_least=less(shares, 0.5),
     )
 

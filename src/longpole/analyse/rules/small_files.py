@@ -72,7 +72,7 @@ def _suspicion(rule: str, case: Case, files: Files, waits: Waiting) -> Suspicion
             " unpack it there before the run."
         ),
         change=less(waits.likely, gone),
-        change_said=f"Waiting for files falls from {seconds(waited_ns)} to {seconds(packed_ns)}.",
+        change_said=f"{seconds(packed_ns)} of waiting for files instead of {seconds(waited_ns)}",
         at_least=less(waits.likely, gone / 2),
         at_most=less(waits.most),
     )

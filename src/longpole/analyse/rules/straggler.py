@@ -18,6 +18,7 @@ from longpole.analyse.replay import Change
 from longpole.analyse.rules.case import Case, Suspicion
 from longpole.analyse.rules.figures import percent, seconds
 from longpole.analyse.rules.siblings import Fan, Sort, sorts, within_ns
+from longpole.analyse.sentences import count_of
 
 LEAST_SIBLINGS = 4
 LEAST_PATH_SHARE = 0.01
@@ -66,7 +67,7 @@ def _suspicion(rule: str, sort: Sort) -> Suspicion:
                 f" is {slowest / median:.1f} times as slow."
             ),
             (
-                f"In {len(sort.fans):,} group(s) side by side, {percent(_waited(sort))} of the time passed"
+                f"In {count_of(len(sort.fans), 'group')} side by side, {percent(_waited(sort))} of the time passed"
                 " after"
                 " all others had ended."
             ),
@@ -78,7 +79,7 @@ def _suspicion(rule: str, sort: Sort) -> Suspicion:
             f" the first result; if the input is larger, cut it into pieces of about {seconds(median)}."
         ),
         change=_change(sort.fans, _median),
-        change_said=f"{late:,} '{sort.label}' take as long as the median of the others beside them.",
+        change_said=f"{late:,} '{sort.label}' taking as long as the median of the others",
         at_least=_change(sort.fans, _slowest_other),
     )
 
