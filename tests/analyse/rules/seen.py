@@ -27,7 +27,8 @@ def rules_of(planted: Planted) -> set[str]:
 
 def assert_readable(finding: Finding) -> None:
     """Sentences that end with a full stop, evidence with figures, a range around the saving."""
-    for text in (*finding.evidence, finding.advice, finding.change):
+    assert finding.change[-1] != ".", finding.change  # a part of a sentence
+    for text in (*finding.evidence, finding.advice):
         assert text.endswith("."), text
         assert text[0].isupper() or text[0].isdigit() or text[0] == "'", text
         assert "nan" not in re.findall(r"[a-z]+", text), text

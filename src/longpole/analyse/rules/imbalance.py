@@ -77,9 +77,8 @@ def _suspicion(rule: str, sort: Sort, loss_ns: float) -> Suspicion:
                 f" {seconds(longest)}, {seconds(float(worst.took_ns.mean()))} on average."
             ),
             (
-                f"Over {count_of(len(sort.fans), 'group')}, {percent(loss_ns / sort.span_ns)} of the time of a slot"
-                " passed"
-                f" without work, {seconds(loss_ns)} in all."
+                f"Over {count_of(len(sort.fans), 'group')}, {percent(loss_ns / sort.span_ns)} of the time of"
+                f" a slot passed without work, {seconds(loss_ns)} in all."
             ),
         ),
         advice=(

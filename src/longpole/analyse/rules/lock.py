@@ -179,7 +179,7 @@ def _serialised(rule: str, sort: Sort, held: list[_Held]) -> Suspicion:
         ),
         advice=_advice(longest),
         change=_change(held, 1.0),
-        change_said=f"'{sort.label}' taking {longest.speed:.1f} times less, as {count:,} of them get on at once",
+        change_said=f"'{sort.label}' taking {longest.speed:.1f} times less: {count:,} of them at once",
         at_least=_change(held, 0.5),
     )
 

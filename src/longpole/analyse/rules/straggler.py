@@ -67,9 +67,8 @@ def _suspicion(rule: str, sort: Sort) -> Suspicion:
                 f" is {slowest / median:.1f} times as slow."
             ),
             (
-                f"In {count_of(len(sort.fans), 'group')} side by side, {percent(_waited(sort))} of the time passed"
-                " after"
-                " all others had ended."
+                f"In {count_of(len(sort.fans), 'group')} side by side, {percent(_waited(sort))} of the"
+                " time passed after all others had ended."
             ),
         ),
         advice=(
