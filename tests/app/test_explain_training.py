@@ -20,9 +20,9 @@ from torch.utils.data import DataLoader, Dataset
 
 class Slow(Dataset):
     def __len__(self):
-        return 8 * 60
+        return 8 * 120
     def __getitem__(self, index):
-        time.sleep(0.004)
+        time.sleep(0.008)
         return torch.full((256,), float(index % 7)), index % 10
 
 torch.set_num_threads(1)
