@@ -51,8 +51,8 @@ Rounds = list[dict[str, float]]
 class Switch:
     """Takes the hooks of this process off, and puts them on again; ``paused_ns`` is when they last worked.
 
-    No class is changed for it, as that would cost Python its caches for long: without hooks, the model and
-    the iterators of its loader are of classes of their own that have the methods as they were.
+    No class is changed for it, as Python would lose what it has cached of that class: without hooks, the
+    model and the iterators of its loader are of classes of their own that have the methods as they were.
     """
 
     def __init__(self, workload: Any) -> None:
