@@ -42,3 +42,25 @@ def test_a_process_of_the_run_stays_there():
     top = run.phase("process", "main", 1.0, 9.0)
 
     assert parent_of(run, top) == 1
+
+
+def test_a_mark_is_part_of_the_mark_of_its_thread_that_holds_it():
+    run = Planted(10.0)
+    main = run.phase("process", "main", 0.0, 10.0, process=1)
+    epoch = run.phase("epoch", "epoch", 1.0, 9.0, parent=main, process=1, lane=0)
+    steps = [run.phase("step", "step", at, at + 2.0, parent=epoch, process=1, lane=0) for at in (1.0, 3.0)]
+    save = run.phase("checkpoint", "save", 3.5, 4.5, parent=main, process=1, lane=0)
+    across = run.phase("checkpoint", "save", 4.6, 5.5, parent=main, process=1, lane=0)
+    elsewhere = run.phase("checkpoint", "save", 3.6, 4.4, parent=main, process=1, lane=1)
+
+    assert parent_of(run, save) == steps[1]
+    assert parent_of(run, across) == epoch
+    assert parent_of(run, elsewhere) == main
+
+
+def test_of_two_marks_of_the_same_time_the_first_holds_the_other():
+    run = Planted(10.0)
+    first = run.phase("phase", "a", 1.0, 9.0, process=1)
+    second = run.phase("phase", "b", 1.0, 9.0, process=1)
+
+    assert (parent_of(run, first), parent_of(run, second)) == (1, first)

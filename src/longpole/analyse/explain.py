@@ -18,6 +18,7 @@ from longpole.analyse.demand import busy_cores, demand
 from longpole.analyse.findings import find
 from longpole.analyse.graph import Whole
 from longpole.analyse.launches import launches_of
+from longpole.analyse.likely_ends import with_likely_ends
 from longpole.analyse.path import Because, Stretch, critical_path
 from longpole.analyse.path_parts import path_parts
 from longpole.analyse.profile import Profile, profile
@@ -25,7 +26,6 @@ from longpole.analyse.questions import Used, answers
 from longpole.analyse.releases import dependencies, releases
 from longpole.analyse.replay import Replay
 from longpole.analyse.rules.case import Case, Rule
-from longpole.analyse.sampled_ends import with_likely_ends
 from longpole.analyse.sentences import count_of
 from longpole.analyse.stitch import stitched
 from longpole.analyse.structure import Structure, structure
@@ -60,7 +60,7 @@ class Evidence:
         opens: As rules see them.
         cpu: Columns ``process`` and ``cpu_ns``, what processes used.
         busy: As ``busy_cores`` takes them.
-        sampled: Column ``process``, those whose end nobody saw.
+        ends: Columns ``process`` and ``late_ns``, by how much its end may be noted too late.
         calls: As ``launches_of`` takes them; None if nothing was traced of GPUs.
         gpu: How GPUs spent their time, where that was traced.
         recorded_ns: The makespan as it was told, where no phase tells it; None if nobody did.
@@ -79,7 +79,7 @@ class Evidence:
     opens: Columns
     cpu: Columns
     busy: Columns
-    sampled: Columns
+    ends: Columns
     calls: Columns | None = None
     gpu: tuple[DeviceTime, ...] = ()
     recorded_ns: int | None = None
@@ -155,7 +155,8 @@ def _questions(evidence: Evidence, times: Times | None, findings: Sequence[Findi
 
 def times_of(evidence: Evidence) -> Times | None:
     """Return what the recorded times of a run tell; nothing if none are known."""
-    tree = stitched(with_likely_ends(tree_of(evidence.phases), numbers(evidence.sampled["process"])))
+    ends = numbers(evidence.ends["process"]), numbers(evidence.ends["late_ns"])
+    tree = stitched(with_likely_ends(tree_of(evidence.phases), *ends))
     if len(tree) == len(tree.places_of_kind(*_AROUND)):
         return None
     labels = _labels(tree, evidence.tasks)

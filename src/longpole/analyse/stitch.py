@@ -1,8 +1,10 @@
-"""Processes put where they belong: into what their parent had marked while they ran.
+"""Phases put where they belong: into what was marked around them while they ran.
 
 Method: a process that another started is part of the innermost mark of that one that holds it from its begin
-to its end. Where marks of several threads hold it, that which began last does. One that no mark holds stays
-as it is. A process that a program said it started in some phase is there already.
+to its end. Where marks of several threads hold it, that which began last does. A mark that lies within
+another of the same process and thread is part of that one, whoever made either: what a hook tells of a step
+and what another tells of a checkpoint lie beside each other at first. What no mark holds stays as it is. A
+process that a program said it started in some phase is there already.
 """
 
 from __future__ import annotations
@@ -13,14 +15,31 @@ from dataclasses import replace
 import numpy as np
 
 from longpole.analyse.graph import Whole
-from longpole.analyse.tree import Tree
+from longpole.analyse.tree import Marks, Tree
 
 # How many marks that began before it are tried: threads side by side have one each.
 _TRIED = 8
+# Phases that are no marks: nobody said what they are part of by being in one.
+_NO_MARKS = ("process", "run")
 
 
 def stitched(tree: Tree) -> Tree:
-    """Return the tree with each process in the mark that holds it."""
+    """Return the tree with each process, and each mark, in the mark that holds it."""
+    return _with_processes(_with_marks(tree))
+
+
+def _with_marks(tree: Tree) -> Tree:
+    inner = _beside_a_holder(tree)
+    if not len(inner):
+        return tree
+    marks = _Marks(tree)
+    parent = tree.parent.copy()
+    for place in inner.tolist():
+        parent[place] = marks.innermost(int(parent[place]), place, same_thread=True)
+    return replace(tree, parent=parent)
+
+
+def _with_processes(tree: Tree) -> Tree:
     processes = tree.places_of_kind("process")
     inner = processes[np.isin(tree.parent[processes], processes)]
     if not len(inner):
@@ -32,32 +51,63 @@ def stitched(tree: Tree) -> Tree:
     return replace(tree, parent=parent)
 
 
+def _beside_a_holder(tree: Tree) -> Whole:
+    """Return marks that lie within a mark of the same process and thread with the same parent."""
+    marks = np.flatnonzero(_is_mark(tree) & (tree.process > 0))
+    threads = (tree.lane[marks], tree.process[marks], tree.parent[marks])
+    order = marks[np.lexsort((-tree.end_ns[marks], tree.start_ns[marks], *threads))]
+    same = np.zeros(len(order), np.bool_)
+    same[1:] = True
+    for of in (tree.parent, tree.process, tree.lane):
+        same[1:] &= of[order[1:]] == of[order[:-1]]
+    # The furthest end so far in each group, which starts anew in the next: that lies above all of the former.
+    rank = np.unique(tree.end_ns[order], return_inverse=True)[1] + np.cumsum(~same) * (len(order) + 1)
+    reach = np.maximum.accumulate(rank)
+    same[1:] &= reach[:-1] >= rank[1:]
+    return order[same]
+
+
+def _is_mark(tree: Tree) -> Marks:
+    marks = tree.parent >= 0
+    marks[tree.places_of_kind(*_NO_MARKS)] = False
+    return marks
+
+
 class _Marks:
     """What each phase is made of, processes left out, in the order of begins."""
 
     def __init__(self, tree: Tree) -> None:
-        is_process = np.zeros(len(tree), np.bool_)
-        is_process[tree.places_of_kind("process", "run")] = True
-        some = np.flatnonzero(~is_process & (tree.parent >= 0))
+        some = np.flatnonzero(_is_mark(tree))
         self._order: Whole = some[np.lexsort((tree.start_ns[some], tree.parent[some]))]
         self._starts = tree.start_ns[self._order]
         counts = np.bincount(tree.parent[self._order], minlength=len(tree))
         self._first: Whole = np.concatenate([[0], np.cumsum(counts)])
         self._tree = tree
 
-    def innermost(self, at: int, process: int) -> int:
-        """Return the innermost mark within a phase that holds a process; the phase itself if none does."""
+    def innermost(self, at: int, held: int, *, same_thread: bool = False) -> int:
+        """Return the innermost mark within a phase that holds another; the phase itself if none does."""
         while True:
-            held_by = self._holding(at, process)
+            held_by = self._holding(at, held, same_thread=same_thread)
             if held_by < 0:
                 return at
             at = held_by
 
-    def _holding(self, at: int, process: int) -> int:
+    def _holding(self, at: int, held: int, *, same_thread: bool) -> int:
+        tree = self._tree
         low, high = int(self._first[at]), int(self._first[at + 1])
-        begin, end = int(self._tree.start_ns[process]), int(self._tree.end_ns[process])
+        begin, end = int(tree.start_ns[held]), int(tree.end_ns[held])
         last = bisect_right(self._starts, begin, low, high)
         for place in self._order[max(low, last - _TRIED) : last][::-1].tolist():
-            if self._tree.end_ns[place] >= end:
+            if place == held or tree.end_ns[place] < end:
+                continue
+            if not same_thread or self._goes_around(place, held):
                 return int(place)
         return -1
+
+    def _goes_around(self, place: int, held: int) -> bool:
+        """Return whether a mark is of the same thread, and before another where both take the same time."""
+        tree = self._tree
+        if tree.process[place] != tree.process[held] or tree.lane[place] != tree.lane[held]:
+            return False
+        longer = tree.end_ns[place] - tree.start_ns[place] > tree.end_ns[held] - tree.start_ns[held]
+        return bool(longer) or place < held

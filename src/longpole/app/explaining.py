@@ -103,7 +103,11 @@ _CPU = f"""
     WHERE scope = '{Scope.PROCESS}' AND metric IN ('{Metric.CPU_USER}', '{Metric.CPU_SYSTEM}')
         AND owner IS NOT NULL GROUP BY owner
 """
-_SAMPLED = f"SELECT id AS process FROM processes WHERE source = '{Source.SAMPLED}'"
+# How late an end may be noted: until it is looked for, or to two ticks of the clock that starts are known by.
+_ENDS = f"""
+    SELECT id AS process, CASE source WHEN '{Source.SAMPLED}' THEN 1000000000 ELSE 20000000 END AS late_ns
+    FROM processes WHERE source IN ('{Source.SAMPLED}', '{Source.EXACT}')
+"""
 # Time that other guests of the machine took is time in which a core was wanted.
 _BUSY = f"""
     SELECT samples.start_ns, samples.end_ns, sum(value) AS cores, max(capacity) AS capacity
@@ -186,7 +190,7 @@ def evidence_of(run: StoredRun) -> Evidence:
         opens=run.query(_OPENS),
         cpu=run.query(_CPU),
         busy=run.query(_BUSY),
-        sampled=run.query(_SAMPLED),
+        ends=run.query(_ENDS),
         calls=run.query(_CALLS) if traced else None,
         recorded_ns=told if isinstance(told, int) else None,
         told_by=run.recording.told_by,

@@ -68,6 +68,14 @@ def test_the_earliest_word_of_an_end_is_the_closest(run):
     assert [row["end_ns"] for row in processes(run)] == [utc(500)]
 
 
+def test_an_exit_record_that_is_read_late_still_tells_how_long_the_process_lived(run):
+    with run.log() as log:
+        log.process(1, start=100)
+        log.exit(1, 160, 760)  # it lived 600 ms
+
+    assert [row["end_ns"] for row in processes(run)] == [utc(710)]  # a start is known to one tick
+
+
 def test_a_sampled_process_that_was_seen_gone_is_not_exact(run):
     with run.log() as log:
         log.process(1)
@@ -125,8 +133,8 @@ def test_a_process_in_two_logs_with_the_same_start_is_one(run):
     assert [(row["pid"], row["start_ns"]) for row in processes(run)] == [(77, utc(10)), (77, utc(400))]
 
 
-@pytest.mark.parametrize("exit_start", [10, 60])
-def test_a_ring_found_after_the_end_belongs_to_the_process_of_the_exit_record(run, exit_start):
+@pytest.mark.parametrize(("exit_start", "end"), [(10, 500), (60, 460)])
+def test_a_ring_found_after_the_end_belongs_to_the_process_of_the_exit_record(run, exit_start, end):
     with run.log() as log:
         log.exit(3, exit_start, 500, pid=77)
         log.process(4, pid=77, start=10, comm="python", command="[python]")
@@ -134,7 +142,7 @@ def test_a_ring_found_after_the_end_belongs_to_the_process_of_the_exit_record(ru
         log.phase(2, 1, "short", (20, 30))
 
     assert [(row["pid"], row["name"], row["start_ns"], row["end_ns"]) for row in processes(run)] == [
-        (77, "python", utc(10), utc(500))
+        (77, "python", utc(10), utc(end))
     ]
 
 

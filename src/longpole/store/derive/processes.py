@@ -2,8 +2,9 @@
 
 The agent's notes say who a process is, exit records and the launcher when and how it ended. A process of
 two numbers (in two logs, or because its ring was found after its end) is one: the same ring, or the same pid
-and start on one host. Of several times by which it had ended, the earliest is the closest. Launchers of
-nested ``record`` commands are a part of the recorder; what they started counts as started by their parent.
+and start on one host. Of several times by which it had ended, the earliest is the closest; an exit record may
+be read late, but tells how long the process lived. Launchers of nested ``record`` commands are a part of the
+recorder; what they started counts as started by their parent.
 """
 
 from __future__ import annotations
@@ -222,6 +223,8 @@ class Processes:
         known.exit = note
         known.exact = True
         known.ended_by(note.end + offset)
+        if note.start is not None and known.start_ns is not None and not known.start_guessed:
+            known.ended_by(known.start_ns + (note.end - note.start) + _TICK_NS)
         self._take_parent(known, at, note.parent)
 
     def _take_parent(self, known: Known, at: int, parent: int) -> None:

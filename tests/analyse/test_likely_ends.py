@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 
-from longpole.analyse.sampled_ends import with_likely_ends
+from longpole.analyse.likely_ends import with_likely_ends
 from longpole.analyse.tree import Tree
 from tests.analyse.planted import Planted, S
 from tests.analyse.trees import trees
+
+
+def likely(tree: Tree, *processes: int, late_s: float = 1.0) -> Tree:
+    return with_likely_ends(tree, np.array(processes, np.int64), np.full(len(processes), round(late_s * S)))
 
 
 def ends(tree: Tree) -> list[float]:
@@ -27,7 +31,7 @@ def in_a_row(late_s: float) -> Planted:
 
 
 def test_one_that_was_followed_ended_when_the_next_started():
-    found = with_likely_ends(in_a_row(0.1).tree(), np.array([1, 2, 3]))
+    found = likely(in_a_row(0.1).tree(), 1, 2, 3)
 
     assert ends(found)[2:] == [3.0, 6.0, 9.1]
     assert found.serial.all()
@@ -36,14 +40,27 @@ def test_one_that_was_followed_ended_when_the_next_started():
 def test_an_end_that_was_seen_stays():
     tree = in_a_row(0.1).tree()
 
-    assert ends(with_likely_ends(tree, np.array([2]))) == [10.0, 10.0, 3.1, 6.0, 9.1]
-    assert with_likely_ends(tree, np.zeros(0, np.int64)) is tree
+    assert ends(likely(tree, 2)) == [10.0, 10.0, 3.1, 6.0, 9.1]
+    assert likely(tree) is tree
 
 
 def test_one_that_goes_on_long_beside_the_next_stays():
     tree = in_a_row(2.0).tree()
 
-    assert ends(with_likely_ends(tree, np.array([1, 2, 3]))) == ends(tree)
+    assert ends(likely(tree, 1, 2, 3)) == ends(tree)
+
+
+def test_an_end_known_to_a_tick_is_not_moved_by_more():
+    tree = in_a_row(0.1).tree()
+
+    assert ends(likely(tree, 1, 2, 3, late_s=0.02)) == ends(tree)
+
+
+def test_none_ends_before_its_own_parts():
+    run = in_a_row(0.1)
+    run.phase("phase", "save", 2.0, 3.05, parent=3, process=1)
+
+    assert ends(likely(run.tree(), 1, 2, 3))[2:] == [3.05, 6.0, 9.1, 3.05]
 
 
 def test_each_start_takes_one_end_so_a_pool_keeps_its_slots():
@@ -52,14 +69,14 @@ def test_each_start_takes_one_end_so_a_pool_keeps_its_slots():
     for number, (start, end) in enumerate([(0.0, 3.1), (0.0, 5.1), (3.0, 8.1), (5.0, 9.0)]):
         run.phase("process", "task", start, end, parent=main, process=number + 1)
 
-    found = with_likely_ends(run.tree(), np.arange(1, 5))
+    found = likely(run.tree(), *range(1, 5))
 
     assert ends(found)[2:] == [3.0, 5.0, 8.1, 9.0]
 
 
 @given(trees())
 def test_nothing_ends_later_or_before_it_began(tree):
-    found = with_likely_ends(tree, np.unique(tree.process))
+    found = likely(tree, *np.unique(tree.process).tolist())
 
     assert (found.end_ns <= tree.end_ns).all()
     assert (found.end_ns > found.start_ns).all()
