@@ -9,94 +9,141 @@ import os
 import subprocess
 import sys
 import time
-from multiprocessing import Pool
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-STEPS = 60
-SPIN = "import sys, time\nend = time.process_time() + {s}\nwhile time.process_time() < end: pass\n"
-SLEEP = "import time\ntime.sleep({s})\n"
+SPIN = "end = time.thread_time() + {s}\nwhile time.thread_time() < end: pass\n"
+SLEEP = "time.sleep({s})\n"
 
 
-def workers(*, changed: bool) -> None:
-    """Load in the training process, or beside it."""
-    _train(load_s=0.03, workers=2 if changed else 0)
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A training: how long a batch of eight takes to load, in sleep and on a core, and what else it does."""
+
+    steps: int = 200
+    width: int = 1024
+    sleep_s: float = 0.0
+    spin_s: float = 0.0
+    workers: int = 0
+    save_every: int = 0
+
+    def run(self) -> None:
+        """Train."""
+        _train(self)
 
 
-def loader(*, changed: bool) -> None:
-    """Load slowly, or three times as fast."""
-    _train(load_s=0.01 if changed else 0.03)
+@dataclass(frozen=True, slots=True)
+class Tasks:
+    """Processes side by side: how long each takes, on a core and asleep."""
+
+    spin_s: tuple[float, ...]
+    at_once: int
+    sleep_s: float = 0.0
+    shell: bool = False
+
+    def run(self) -> None:
+        """Run them."""
+        _side_by_side(self)
 
 
-def checkpoint(*, changed: bool) -> None:
-    """Save the model every fifth step, or never."""
-    _train(load_s=0.0, save_every=0 if changed else 5)
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """Calls in a pool of joblib: how long each takes on a core."""
+
+    spin_s: tuple[float, ...]
+    at_once: int
+
+    def run(self) -> None:
+        """Run them."""
+        from joblib import Parallel, delayed
+
+        Parallel(n_jobs=self.at_once)(delayed(_spin)(one) for one in self.spin_s)
 
 
-def fewer(*, changed: bool) -> None:
-    """Compute four at a time, or two."""
-    _side_by_side(SPIN.format(s=1.0), 12, 2 if changed else 4)
+Program = Training | Tasks | Jobs
 
 
-def slots(*, changed: bool) -> None:
-    """Wait two at a time, or four."""
-    _side_by_side(SLEEP.format(s=0.8), 16, 4 if changed else 2)
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A program before and after a change, and which kind of change that is."""
+
+    kind: str
+    before: Program
+    after: Program
 
 
-def balance(*, changed: bool) -> None:
-    """Give one worker most of the work, or all the same."""
-    sizes = [2.0] * 4 if changed else [0.8, 1.2, 1.0, 5.0]
-    with Pool(4) as pool:
-        pool.map(time.sleep, sizes, chunksize=1)
-
-
-CHANGES = {
-    "more workers": workers,
-    "faster loader": loader,
-    "fewer in parallel": fewer,
-    "balanced input": balance,
-    "no checkpoints": checkpoint,
-    "doubled slots": slots,
+# What the replay was developed on.
+DEVELOPED_ON = {
+    "workers, asleep": Pair("more workers", Training(sleep_s=0.04), Training(sleep_s=0.04, workers=2)),
+    "workers, on a core": Pair("more workers", Training(spin_s=0.03), Training(spin_s=0.03, workers=1)),
+    "loader": Pair("faster loader", Training(sleep_s=0.045), Training(sleep_s=0.015)),
+    "tasks on cores": Pair("fewer in parallel", Tasks((1.5,) * 12, 4), Tasks((1.5,) * 12, 2)),
+    "tasks in shells": Pair(
+        "fewer in parallel", Tasks((0.8,) * 16, 4, 0.8, shell=True), Tasks((0.8,) * 16, 2, 0.8, shell=True)
+    ),
+    "files": Pair("balanced input", Tasks((1.0, 2.0, 1.0, 8.0), 4), Tasks((3.0,) * 4, 4)),
+    "jobs": Pair("balanced input", Jobs((1.0, 1.0, 1.0, 7.0), 2), Jobs((2.5,) * 4, 2)),
+    "checkpoints": Pair("no checkpoints", Training(width=2048, save_every=4), Training(width=2048)),
+    "sleepers": Pair("doubled slots", Tasks((0.05,) * 24, 2, 1.0), Tasks((0.05,) * 24, 4, 1.0)),
+    "half asleep": Pair("doubled slots", Tasks((0.6,) * 20, 1, 0.6), Tasks((0.6,) * 20, 2, 0.6)),
 }
 
+HELD_OUT: dict[str, Pair] = {}
+SETS = {"developed-on": DEVELOPED_ON, "held-out": HELD_OUT}
+PAIRS = {**DEVELOPED_ON, **HELD_OUT}
 
-def _side_by_side(program: str, count: int, at_once: int) -> None:
-    lines = "\n".join(str(number) for number in range(count))
+
+def _spin(seconds: float) -> None:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def _side_by_side(tasks: Tasks) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder, "task.py")
-        file.write_text(program)
-        command = ["xargs", "-P", str(at_once), "-n", "1", sys.executable, "-S", str(file)]
+        spin, sleep = SPIN.format(s="float(sys.argv[1])"), SLEEP.format(s=tasks.sleep_s)
+        file.write_text(f"import sys, time\n{spin}{sleep}")
+        command = ["xargs", "-P", str(tasks.at_once), "-n", "1"]
+        task = [sys.executable, "-S", str(file)]
+        command += ["sh", "-c", f"{' '.join(task)} $0; true"] if tasks.shell else task
+        lines = "\n".join(str(one) for one in tasks.spin_s)
         subprocess.run(command, input=lines, text=True, check=True)
 
 
-def _train(load_s: float, workers: int = 0, save_every: int = 0) -> None:
+def _train(training: Training) -> None:
     import torch
     from torch import nn
     from torch.utils.data import DataLoader, Dataset
 
     class Slow(Dataset[Any]):
         def __len__(self) -> int:
-            return STEPS * 8
+            return training.steps * 8
 
         def __getitem__(self, index: int) -> Any:
-            time.sleep(load_s / 8)
+            _spin(training.spin_s / 8)
+            time.sleep(training.sleep_s / 8)
             return torch.full((512,), float(index % 7)), index % 10
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
+    width = training.width
     model = nn.Sequential(
-        nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 2048), nn.ReLU(), nn.Linear(2048, 10)
+        nn.Linear(512, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 10)
     )
     optimizer, loss = torch.optim.SGD(model.parameters(), lr=1e-3), nn.CrossEntropyLoss()
+    loader = DataLoader(Slow(), batch_size=8, num_workers=training.workers)
     with TemporaryDirectory() as folder:
-        for number, (images, labels) in enumerate(DataLoader(Slow(), batch_size=8, num_workers=workers)):
+        for number, (images, labels) in enumerate(loader):
             optimizer.zero_grad()
             loss(model(images), labels).backward()
             optimizer.step()
-            if save_every and number % save_every == 0:
+            if training.save_every and number % training.save_every == 0:
                 torch.save(model.state_dict(), os.path.join(folder, "model.pt"))
 
 
 if __name__ == "__main__":
-    CHANGES[sys.argv[1]](changed=sys.argv[2] == "after")
+    pair = PAIRS[sys.argv[1]]
+    (pair.after if sys.argv[2] == "after" else pair.before).run()

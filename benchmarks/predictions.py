@@ -1,10 +1,11 @@
 """How well changes are predicted: each program is recorded, its change predicted, made, and measured.
 
-Six changes of six programs (benchmarks/changing.py). Before and after are recorded in turn; a prediction is
-made from each recording before the change, without a look at what comes after. Prints the median of what was
-recorded, predicted and measured, the error of the median prediction, and the error of the replay itself.
+Changes of programs (benchmarks/changing.py): those that the replay was developed on, and others. Before and
+after are recorded in turn; a prediction is made from each recording before the change, without a look at what
+comes after. Prints the median of what was recorded, predicted and measured, the error of the median
+prediction, and the error of the replay itself.
 
-    python benchmarks/predictions.py [--rounds 3] [--only "more workers,..."] [--json]
+    python benchmarks/predictions.py [--rounds 3] [--set held-out] [--only "files,..."] [--json]
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # by itself a script finds only what lies beside it
 
-from benchmarks.changing import CHANGES  # noqa: E402
+from benchmarks.changing import PAIRS, SETS, Pair, Tasks  # noqa: E402
 from longpole.analyse.explain import Times, times_of  # noqa: E402
 from longpole.analyse.loading import waits_with  # noqa: E402
 from longpole.analyse.replay import Change  # noqa: E402
@@ -41,10 +42,12 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=3, help="how often each is recorded, before and after")
-    parser.add_argument("--only", default=",".join(CHANGES), help="which changes")
+    parser.add_argument("--set", choices=SETS, default="held-out", help="which changes")
+    parser.add_argument("--only", default="", help="only these of them")
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
-    results = [measure(name, options.rounds) for name in options.only.split(",")]
+    names = options.only.split(",") if options.only else list(SETS[options.set])
+    results = [measure(name, options.rounds) for name in names]
     if options.json:
         print(json.dumps({"schema_version": 1, "results": results}, indent=1))
     else:
@@ -57,7 +60,7 @@ def measure(name: str, rounds: int) -> Figures:
     before, predicted, after, errors = [], [], [], []
     for _ in range(rounds):
         run = record(name, "before")
-        makespan, prediction, error = predict(name, run)
+        makespan, prediction, error = predict(PAIRS[name], run)
         before.append(makespan)
         predicted.append(prediction)
         errors.append(error)
@@ -69,7 +72,8 @@ def measure(name: str, rounds: int) -> Figures:
         file=sys.stderr,
     )
     return {
-        "change": name,
+        "name": name,
+        "change": PAIRS[name].kind,
         "before_s": medians[0],
         "predicted_s": medians[1],
         "after_s": medians[2],
@@ -88,68 +92,74 @@ def record(name: str, which: str) -> Path:
     return next(path for path in Path(runs).iterdir() if (path / "run.json").exists())
 
 
-def predict(name: str, run: Path) -> tuple[float, float, float]:
+def predict(pair: Pair, run: Path) -> tuple[float, float, float]:
     """Return makespan, the makespan predicted with the change, and the error of the replay without it."""
     with open_run(run) as stored:
         evidence = evidence_of(stored)
     times = times_of(evidence)
     if times is None:
         raise SystemExit(f"nothing is known of the times of {run}")
-    saved_ns = times.replay.unchanged.makespan_ns - times.replay.replay(_CHANGES[name](times)).makespan_ns
+    changed = times.replay.replay(_CHANGES[pair.kind](times, pair))
+    saved_ns = times.replay.unchanged.makespan_ns - changed.makespan_ns
     makespan_s = times.case.makespan_ns / 1e9
     return makespan_s, makespan_s - saved_ns / 1e9, times.replay.error
 
 
-def _workers(times: Times) -> Change:
+def _workers(times: Times, pair: Pair) -> Change:
     [found] = loops_of(times.case)
-    return with_waits(times.case, found, waits_with(found.loop, 2, times.case.cores))
+    return with_waits(times.case, found, waits_with(found.loop, pair.after.workers, times.case.cores))
 
 
-def _loader(times: Times) -> Change:
-    return Change(factors=times.case.factors(times.case.tree.places_of_kind("data"), 1 / 3))
+def _loader(times: Times, pair: Pair) -> Change:
+    factor = pair.after.sleep_s / pair.before.sleep_s
+    return Change(factors=times.case.factors(times.case.tree.places_of_kind("data"), factor))
 
 
-def _checkpoint(times: Times) -> Change:
+def _checkpoint(times: Times, _: Pair) -> Change:
     return Change(factors=times.case.factors(times.case.tree.places_of_kind("checkpoint"), 0.0))
 
 
-def _slots(times: Times, slots: int) -> Change:
+def _slots(times: Times, pair: Pair) -> Change:
     """Give what starts most processes another number of slots."""
+    tree, pool = times.case.tree, _pool(times)
+    return Change(slots={pool: pair.after.at_once}, abreast=np.flatnonzero(tree.parent == pool))
+
+
+def _pool(times: Times) -> int:
+    """Return what started most processes."""
+    parents = times.case.tree.parent[times.case.tree.places_of_kind("process")]
+    return int(np.bincount(parents[parents >= 0]).argmax())
+
+
+def _balance(times: Times, pair: Pair) -> Change:
+    """Let all tasks, or all jobs, take the mean."""
     tree = times.case.tree
-    parents = tree.parent[tree.places_of_kind("process")]
-    pool = int(np.bincount(parents[parents >= 0]).argmax())
-    return Change(slots={pool: slots}, cores=times.case.cores, abreast=np.flatnonzero(tree.parent == pool))
+    if isinstance(pair.before, Tasks):
+        jobs = np.flatnonzero(tree.parent == _pool(times))
+    else:
+        jobs = tree.places_of_kind("job")
+    return Change(balance=[(jobs, 1.0)])
 
 
-def _balance(times: Times) -> Change:
-    """Let what runs in the workers of the pool take the mean."""
-    tree = times.case.tree
-    jobs = tree.places_of_kind("job")
-    if not len(jobs):  # nothing was marked in the workers: the processes themselves
-        parents = tree.parent[tree.places_of_kind("process")]
-        pool = int(np.bincount(parents[parents >= 0]).argmax())
-        jobs = np.flatnonzero(tree.parent == pool)
-    mean = int(times.case.took_ns[jobs].mean())
-    return Change(lengths_ns=dict.fromkeys(jobs.tolist(), mean))
-
-
-_CHANGES: dict[str, Callable[[Times], Change]] = {
+_CHANGES: dict[str, Callable[[Times, Pair], Change]] = {
     "more workers": _workers,
     "faster loader": _loader,
-    "fewer in parallel": lambda times: _slots(times, 2),
+    "fewer in parallel": _slots,
     "balanced input": _balance,
     "no checkpoints": _checkpoint,
-    "doubled slots": lambda times: _slots(times, 4),
+    "doubled slots": _slots,
 }
 
 
 def show(results: list[Figures]) -> None:
     """Print the table."""
-    print(f"{'change':<20} {'before':>8} {'predicted':>10} {'measured':>9} {'error':>8} {'replay errs':>12}")
+    head = ("before", "predicted", "measured", "error", "replay errs")
+    print(f"{'program':<22} {'change':<18} " + " ".join(f"{word:>11}" for word in head))
     for one in results:
         print(
-            f"{one['change']:<20} {one['before_s']:8.2f} {one['predicted_s']:10.2f} {one['after_s']:9.2f}"
-            f" {100 * float(one['error']):+7.1f} % {100 * float(one['self_replay_error']):10.2f} %"
+            f"{one['name']:<22} {one['change']:<18} {one['before_s']:11.2f} {one['predicted_s']:11.2f}"
+            f" {one['after_s']:11.2f} {100 * float(one['error']):+9.1f} %"
+            f" {100 * float(one['self_replay_error']):9.2f} %"
         )
     errors = [abs(float(one["error"])) for one in results]
     print(f"median error {100 * statistics.median(errors):.1f} %, worst {100 * max(errors):.1f} %")

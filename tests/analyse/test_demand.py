@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from longpole.analyse.demand import BusyCores, demand
+from longpole.analyse.demand import BusyCores, CoreTime, demand
 from longpole.analyse.replay import Change, Replay
 from tests.analyse.planted import Planted, S
 
@@ -24,7 +24,7 @@ def test_what_waited_for_a_core_would_take_less_alone():
         run.phase("process", "task", 0.0, 10.0, parent=main, process=process)
     tree = run.tree()
 
-    found = demand(tree, dict.fromkeys((1, 2, 3, 4), 5.0 * S), busy(*[2.0] * 10))
+    found = demand(tree, CoreTime(dict.fromkeys((1, 2, 3, 4), 5.0 * S), {}), busy(*[2.0] * 10))
 
     assert found.alone[2:].tolist() == pytest.approx([0.5] * 4)
     assert found.cores[2:].tolist() == pytest.approx([1.0] * 4)
@@ -36,7 +36,7 @@ def test_what_slept_beside_free_cores_takes_as_long_alone():
     run = Planted(10.0)
     run.phase("process", "sleep", 0.0, 10.0, process=1)
 
-    found = demand(run.tree(), {1: 1.0 * S}, busy(*[0.1] * 10))
+    found = demand(run.tree(), CoreTime({1: 1.0 * S}, {}), busy(*[0.1] * 10))
 
     assert (found.alone[1], found.cores[1]) == (1.0, pytest.approx(0.1))
 
@@ -50,6 +50,6 @@ def test_nothing_known_is_no_demand():
     run = Planted(10.0)
     run.phase("process", "task", 0.0, 10.0, process=1)
 
-    found = demand(run.tree(), {}, None)
+    found = demand(run.tree(), CoreTime({}, {}), None)
 
     assert (found.alone[1], found.cores[1]) == (1.0, 0.0)

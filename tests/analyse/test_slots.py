@@ -7,28 +7,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longpole.analyse.slots import Items, drawn_gaps, gaps_ns, length_ns
+from longpole.analyse.slots import Cores, Items, drawn_gaps, gaps_ns, length_ns
 
 
-def items(*times: tuple[int, int], after: list[list[int]] | None = None, cores: float | None = None) -> Items:
+def items(*times: tuple[int, int], after: list[list[int]] | None = None) -> Items:
     starts, ends = (
         np.array([one[0] for one in times], np.int64),
         np.array([one[1] for one in times], np.int64),
     )
-    wants = None if cores is None else np.full(len(times), cores)
-    return Items(starts, ends, np.zeros(len(times), np.int64), after or [], wants)
+    return Items(starts, ends, np.zeros(len(times), np.int64), after or [])
 
 
-def again(side: Items, slots: int = 0, factor: float = 1.0, cores: float = 0.0) -> int:
+def again(
+    side: Items, slots: int = 0, factor: float = 1.0, wanted: float = 0.0, cores: float | None = None
+) -> int:
     took = np.rint((side.ends_ns - side.starts_ns) * factor).astype(np.int64)
-    return length_ns(side, took, gaps_ns(side), slots or side.most_at_once, cores)
+    shared = None if cores is None else Cores(np.full(len(side), wanted), cores)
+    return length_ns(side, took, gaps_ns(side), slots or side.slots, shared)
 
 
 def test_two_slots_worked_by_hand():
     # a 0-4, b 0-6, c 5-9 (a slot was free at 4: a gap of 1), d 6-8
     four = items((0, 4), (0, 6), (5, 9), (6, 8))
 
-    assert four.most_at_once == 2
+    assert four.slots == 2
     assert gaps_ns(four).tolist() == [0, 0, 1, 0]
     assert again(four) == 9
     assert again(four, slots=1) == 4 + 6 + 1 + 4 + 2
@@ -49,11 +51,11 @@ def test_one_that_waits_does_not_keep_others_from_a_slot():
 
 
 def test_cores_are_shared_by_those_that_want_more_than_there_are():
-    four = items((0, 10), (0, 10), (10, 20), (10, 20), cores=1.0)
+    four = items((0, 10), (0, 10), (10, 20), (10, 20))
 
     assert again(four, slots=4) == 10
-    assert again(four, slots=4, cores=2.0) == pytest.approx(20, abs=2)
-    assert again(four, slots=4, cores=4.0) == pytest.approx(10, abs=2)
+    assert again(four, slots=4, wanted=1.0, cores=2.0) == pytest.approx(20, abs=2)
+    assert again(four, slots=4, wanted=1.0, cores=4.0) == pytest.approx(10, abs=2)
 
 
 def test_gaps_are_those_of_others_of_their_class():
@@ -91,8 +93,6 @@ def test_more_slots_never_take_longer(side, slots):
 @given(schedules(), st.integers(1, 4))
 def test_shared_cores_take_at_least_as_long_as_free_ones(side, slots):
     took, gaps = side.ends_ns - side.starts_ns, gaps_ns(side)
-    wants = Items(side.starts_ns, side.ends_ns, side.classes, [], np.ones(len(side)))
+    shared = length_ns(side, took, gaps, slots, Cores(np.ones(len(side)), 1.0))
 
-    assert length_ns(wants, took, gaps, slots, cores=1.0) >= length_ns(side, took, gaps, slots) - 2 * len(
-        side
-    )
+    assert shared >= length_ns(side, took, gaps, slots) - 2 * len(side)

@@ -40,12 +40,10 @@ class Terms:
 
     Attributes:
         after: What each depends on, by place.
-        cores: How many cores each phase wants while it runs; None if that is not known.
         abreast: Which phases may run side by side though they did not; None for none.
     """
 
     after: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    cores: NDArray[np.float64] | None = None
     abreast: Marks | None = None
 
 
@@ -159,7 +157,6 @@ def _cluster(tree: Tree, cut: _Cut, terms: Terms) -> Cluster:
         cut.ends - begin,
         tree.kind[cut.places],
         _dependencies(cut.places, terms.after),
-        None if terms.cores is None else terms.cores[cut.places],
     )
     return Cluster(cut.places, shares, items)
 

@@ -14,17 +14,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from longpole.analyse.blame import Counted, Labels, blame, on_path_ns
-from longpole.analyse.demand import busy_cores, demand
+from longpole.analyse.demand import CoreTime, busy_cores, demand
 from longpole.analyse.findings import find
 from longpole.analyse.graph import Whole
 from longpole.analyse.launches import launches_of
 from longpole.analyse.likely_ends import with_likely_ends
 from longpole.analyse.path import Because, Stretch, critical_path
 from longpole.analyse.path_parts import path_parts
+from longpole.analyse.pools import pooled
 from longpole.analyse.profile import Profile, profile
 from longpole.analyse.questions import Used, answers
 from longpole.analyse.releases import dependencies, releases
-from longpole.analyse.replay import Replay
+from longpole.analyse.replay import Replay, replay_of
 from longpole.analyse.rules.case import Case, Rule
 from longpole.analyse.sentences import count_of
 from longpole.analyse.stitch import stitched
@@ -58,7 +59,7 @@ class Evidence:
         files: Columns ``bytes``, ``made`` and ``taken``: whether a task makes it, and whether one takes it.
         samples: As rules see them.
         opens: As rules see them.
-        cpu: Columns ``process`` and ``cpu_ns``, what processes used.
+        cpu: Columns ``process``, ``cpu_ns`` and ``wait_ns``: how long processes ran, and waited for a core.
         busy: As ``busy_cores`` takes them.
         ends: Columns ``process`` and ``late_ns``, by how much its end may be noted too late.
         calls: As ``launches_of`` takes them; None if nothing was traced of GPUs.
@@ -162,11 +163,10 @@ def times_of(evidence: Evidence) -> Times | None:
     labels = _labels(tree, evidence.tasks)
     path = critical_path(tree, releases(tree, evidence.edges))
     own = on_path_ns(tree, path)
-    work = executing(tree)
-    wants = demand(work, _cpu_ns(evidence.cpu), busy_cores(evidence.busy))
-    replay = Replay(work, dependencies(work, evidence.edges), wants)
-    kept = np.searchsorted(tree.ids[order := np.argsort(tree.ids)], work.ids)
-    places = order[kept]
+    work = pooled(executing(tree))
+    places = _places_of(work, tree)
+    wants = demand(tree, _core_time(evidence.cpu), busy_cores(evidence.busy)).of(places)
+    replay = replay_of(work, dependencies(work, evidence.edges), wants)
     case = Case(
         overview=evidence.overview,
         tree=work,
@@ -180,6 +180,13 @@ def times_of(evidence: Evidence) -> Times | None:
     )
     found = blame(tree, path, labels, _counted(tree, evidence.counted))
     return Times(tree, path, labels, found, replay, case)
+
+
+def _places_of(some: Tree, tree: Tree) -> Whole:
+    """Return where in a tree phases of another are."""
+    order = np.argsort(tree.ids)
+    found: Whole = order[np.searchsorted(tree.ids[order], some.ids)]
+    return found
 
 
 def _labels(tree: Tree, tasks: Columns) -> Labels:
@@ -214,8 +221,14 @@ def _counted(tree: Tree, rows: Columns) -> dict[int, list[Counted]]:
     return found
 
 
-def _cpu_ns(cpu: Columns) -> dict[int, float]:
-    return {int(number(row["process"]) or 0): number(row["cpu_ns"]) or 0.0 for row in cpu.records()}
+def _core_time(cpu: Columns) -> CoreTime:
+    ran, waited = {}, {}
+    for row in cpu.records():
+        process, waits = int(number(row["process"]) or 0), number(row["wait_ns"])
+        ran[process] = number(row["cpu_ns"]) or 0.0
+        if waits is not None:
+            waited[process] = waits
+    return CoreTime(ran, waited)
 
 
 def _waits_s(path: Sequence[Stretch]) -> dict[str, float]:

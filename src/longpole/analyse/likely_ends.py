@@ -3,7 +3,7 @@
 Method: without exit records, a process is known to have ended only when it is looked for and is not there, up
 to a second late; with them, to a few ticks of the kernel's clock. So one that another followed seems to run
 beside it. Each start of a sibling takes one end: of those siblings that had ended soon enough after it, the
-first; that one ended when the other started, but not before its own parts. Where none started, the end stays.
+first; that one ended when the other started, and so did its parts. Where none started, the end stays.
 Takes for granted that what starts just before another is found gone has followed it.
 """
 
@@ -32,12 +32,21 @@ def with_likely_ends(tree: Tree, processes: Whole, late_ns: Whole) -> Tree:
     if not late.any():
         return tree
     end_ns = tree.end_ns.copy()
-    last = np.zeros(len(tree), np.int64)
-    np.maximum.at(last, tree.parent[1:], tree.end_ns[1:])
     for siblings in _siblings(tree, places):
         for place, moment in _taken_ends(tree, siblings, late.tolist()):
-            end_ns[place] = min(end_ns[place], max(moment, last[place]))
-    return replace(tree, end_ns=end_ns)
+            end_ns[place] = moment
+    return replace(tree, end_ns=_with_parts(tree, end_ns))
+
+
+def _with_parts(tree: Tree, end_ns: Whole) -> Whole:
+    """Return ends with those of parts no later than of what they were within; each still takes some time."""
+    for depth in range(2, int(tree.depth.max(initial=0)) + 1):
+        here = np.flatnonzero(tree.depth == depth)
+        above = tree.parent[here]
+        cut = (end_ns[above] < tree.end_ns[above]) & (tree.end_ns[here] <= tree.end_ns[above])
+        here, above = here[cut], above[cut]
+        end_ns[here] = np.maximum(np.minimum(end_ns[here], end_ns[above]), tree.start_ns[here] + 1)
+    return end_ns
 
 
 def _late_ns(tree: Tree, places: Whole, processes: Whole, late_ns: Whole) -> Whole:

@@ -3,23 +3,31 @@
 Method: a phase takes its own time and that of its parts. Parts that lie one after the other add up; parts
 that overlap are scheduled again on as many slots as were used at once (``slots``), with gaps drawn from all
 gaps of their kind. What a process has marked itself comes before the processes it started, which count only
-for the time between the marks. A part that outlives its phase counts up to the phase's end. With no change,
-the replay of a run errs by what this leaves out: that error is always given along with a prediction.
+for the time between the marks. A part that outlives its phase counts up to the phase's end.
+
+Parts that run side by side share the cores: each takes as long as it would alone (``contention``), and longer
+while all want more cores than there are. That is worked out where phases first run side by side, for all that
+is within them together. Whether a process spreads its time on a core over its life, or is on one first and
+waits then, is not known: of the two, that which replays the recorded run better is taken.
+
+With no change, the replay of a run errs by what this leaves out: that error is always given along with a
+prediction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longpole.analyse.clusters import Cluster, Terms, clusters_of
+from longpole.analyse.contention import alone_shares, side_by_side
 from longpole.analyse.demand import Demand
 from longpole.analyse.graph import Whole
-from longpole.analyse.slots import drawn_gaps, length_ns
+from longpole.analyse.slots import Cores, drawn_gaps, length_ns
 from longpole.analyse.tree import Marks, Tree
 
 Factors = NDArray[np.float64]
@@ -36,10 +44,11 @@ class Change:
         factors: By what the own time of each phase is multiplied; None for no change.
         lengths_ns: How long some phases take with all their parts, by place.
         slots: How many parts of some phases run at once, by place of the phase.
-        cores: How many cores parts share where their slots are changed; 0 if that is not known.
+        cores: How many cores there are for what runs side by side; 0 for as many as there were.
         abreast: Places of phases that may run side by side with their neighbours though they did not; each
             still waits for all that it depends on.
         gaps: By what the gaps before parts that run side by side are multiplied, by place of their phase.
+        balance: Phases that come closer to their mean by some share of the way, as they are alone.
     """
 
     factors: Factors | None = None
@@ -48,6 +57,7 @@ class Change:
     cores: float = 0.0
     abreast: Whole | None = None
     gaps: Mapping[int, float] = field(default_factory=dict)
+    balance: Sequence[tuple[Whole, float]] = ()
 
 
 NO_CHANGE = Change()
@@ -65,6 +75,15 @@ class Replayed:
         return int(np.median(self.draws_ns)) if self.draws_ns else 0
 
 
+def replay_of(tree: Tree, after: Mapping[int, Sequence[int]], demand: Demand) -> Replay:
+    """Return the replay of a run in that of two ways to share cores which errs less."""
+    spread = Replay(tree, after, demand)
+    if not spread.slowed_itself:
+        return spread
+    first = Replay(tree, after, demand, on_core_first=True)
+    return min((spread, first), key=lambda one: one.error)
+
+
 class Replay:
     """A run that can be replayed."""
 
@@ -74,8 +93,11 @@ class Replay:
         after: Mapping[int, Sequence[int]] | None = None,
         demand: Demand | None = None,
         abreast: Marks | None = None,
+        *,
+        on_core_first: bool = False,
     ) -> None:
         """Take the phases, what each depends on by place, what each wants of the cores, which are abreast."""
+        self._on_core_first = on_core_first
         self._tree = tree
         self._after = after or {}
         self._demand = demand
@@ -90,6 +112,11 @@ class Replay:
         recorded = int(self._tree.end_ns[0] - self._tree.start_ns[0]) if len(self._tree) else 0
         return abs(self.unchanged.makespan_ns - recorded) / recorded if recorded else 0.0
 
+    @property
+    def slowed_itself(self) -> bool:
+        """Whether phases of the run took cores from each other."""
+        return self._alone is not None and bool((self._alone < 1.0).any())
+
     @cached_property
     def unchanged(self) -> Replayed:
         """The replay without a change."""
@@ -99,68 +126,135 @@ class Replay:
         """Return how long the run takes with a change; draws of gaps are the same for each change."""
         if not len(self._tree):
             return Replayed(())
-        scheduled = sum(
-            len(cluster.places) for found in self._clusters.values() for cluster in found.parallel
-        )
+        scheduled = sum(len(cluster.places) for cluster in self._parallel)
         draws = max(1, min(_DRAWS, _MOST_SCHEDULED // max(scheduled, 1)))
         model = self if change.abreast is None else self._with_abreast(change.abreast)
+        change = model._balanced(change) if change.balance else change
         return Replayed(tuple(model._once(change, np.random.default_rng(seed)) for seed in range(draws)))
 
     def _with_abreast(self, places: Whole) -> Replay:
         abreast = np.zeros(len(self._tree), np.bool_)
         abreast[places] = True
-        return Replay(self._tree, self._after, self._demand, abreast)
+        return Replay(self._tree, self._after, self._demand, abreast, on_core_first=self._on_core_first)
 
     @cached_property
     def _clusters(self) -> dict[int, Clusters]:
         parts = _Parts(self._tree)
-        wants = self._demand.cores if self._demand is not None else None
-        terms = Terms(self._after, wants, self._abreast)
+        terms = Terms(self._after, self._abreast)
         found = {}
         for place in self._by_depth:
             clusters, own_ns = clusters_of(self._tree, place, parts.of(place), terms)
             found[place] = Clusters(clusters, own_ns)
         return found
 
+    @cached_property
+    def _parallel(self) -> list[Cluster]:
+        return [cluster for found in self._clusters.values() for cluster in found.parallel]
+
+    @cached_property
+    def _side_by_side(self) -> Marks:
+        """Which phases run beside others, or are within one that does."""
+        return side_by_side(self._tree, self._parallel)
+
+    @cached_property
+    def _alone(self) -> Factors | None:
+        """Which share of its recorded time each phase takes alone; None if that is not known."""
+        if self._demand is None or not self._demand.there:
+            return None
+        return alone_shares(self._tree, self._parallel, self._side_by_side, self._demand)
+
+    @cached_property
+    def _as_it_was(self) -> tuple[Factors, Factors | None]:
+        """How long each phase takes with its parts, and is on a core, with no change."""
+        return self._lengths(NO_CHANGE, np.random.default_rng(0))
+
+    def _balanced(self, change: Change) -> Change:
+        """Return a change with the lengths that its balance comes to."""
+        lengths = dict(change.lengths_ns)
+        for places, share in change.balance:
+            took = self._as_it_was[0][places]
+            took = took + share * (took.mean() - took)
+            alone = self._alone[places] if self._alone is not None else 1.0
+            recorded = np.rint(took / np.maximum(alone, 1e-9)).astype(np.int64)
+            lengths.update(zip(places.tolist(), recorded.tolist(), strict=True))
+        return replace(change, lengths_ns=lengths, balance=())
+
     def _once(self, change: Change, rng: np.random.Generator) -> int:
+        return round(float(self._lengths(change, rng)[0][0]))
+
+    def _lengths(self, change: Change, rng: np.random.Generator) -> tuple[Factors, Factors | None]:
         lengths = self._serial_lengths(change)
+        on_core = self._on_core(lengths, change)
         for place in self._by_depth:
             if place not in change.lengths_ns:
-                lengths[place] = self._length(place, lengths, change, rng)
-        return round(float(lengths[0]))
+                lengths[place] = self._length(place, lengths, on_core, change, rng)
+        return lengths, on_core
+
+    def _own_factors(self, change: Change) -> Factors | float:
+        factors = change.factors if change.factors is not None else 1.0
+        return factors if self._alone is None else factors * self._alone
 
     def _serial_lengths(self, change: Change) -> Factors:
         """Return how long serial phases take with their parts."""
-        tree = self._tree
-        factors = change.factors if change.factors is not None else 1.0
-        lengths: Factors = np.where(self._serial, tree.self_ns, 0) * factors
+        lengths: Factors = np.where(self._serial, self._tree.self_ns, 0) * self._own_factors(change)
         for place, took_ns in change.lengths_ns.items():
-            lengths[place] = took_ns
+            lengths[place] = took_ns * (self._alone[place] if self._alone is not None else 1.0)
+        self._sum_up(lengths, change)
+        return lengths
+
+    def _sum_up(self, values: Factors, change: Change) -> None:
+        """Add to serial phases what their parts have, but for those whose length is given."""
+        tree = self._tree
         fixed = np.zeros(len(tree), np.bool_)
         fixed[list(change.lengths_ns)] = True
         for depth in range(int(tree.depth.max(initial=0)), 0, -1):
             here = np.flatnonzero((tree.depth == depth) & self._serial & ~fixed[tree.parent])
             above = tree.parent[here]
-            np.add.at(lengths, above, np.where(self._serial[above], lengths[here], 0.0))
-        return lengths
+            np.add.at(values, above, np.where(self._serial[above], values[here], 0.0))
 
-    def _length(self, place: int, lengths: Factors, change: Change, rng: np.random.Generator) -> float:
+    def _on_core(self, lengths: Factors, change: Change) -> Factors | None:
+        """Return how long serial phases with their parts are on a core, in all; None if that is not known."""
+        if self._alone is None or self._demand is None:
+            return None
+        own = np.where(self._serial, self._tree.self_ns, 0) * self._own_factors(change) * self._demand.cores
+        if change.lengths_ns:
+            fixed = np.array(list(change.lengths_ns))
+            was, on_core = self._as_it_was
+            share = on_core[fixed] / np.maximum(was[fixed], 1.0) if on_core is not None else 0.0
+            own[fixed] = lengths[fixed] * share
+        self._sum_up(own, change)
+        return own
+
+    def _length(
+        self, place: int, lengths: Factors, on_core: Factors | None, change: Change, rng: np.random.Generator
+    ) -> float:
         """Return how long a phase takes whose parts overlap, or reach beyond it."""
         found = self._clusters[place]
-        factor = float(change.factors[place]) if change.factors is not None else 1.0
-        total = found.own_ns * factor
+        factors = self._own_factors(change)
+        total = found.own_ns * (factors if isinstance(factors, float) else float(factors[place]))
+        if on_core is not None and self._demand is not None:
+            on_core[place] = total * self._demand.cores[place]
         for cluster in found.clusters:
             took = lengths[cluster.places] * cluster.shares
+            wants = None
+            if on_core is not None:
+                busy = on_core[cluster.places] * cluster.shares
+                on_core[place] += float(busy.sum())
+                wants = busy / np.maximum(took, 1.0)
             if len(took) == 1:
                 total += float(took[0])
                 continue
-            slots = change.slots.get(place, 0) or cluster.items.most_at_once
-            cores = change.cores if place in change.slots and self._demand is not None else 0.0
-            if cores and self._demand is not None:
-                took = took * self._demand.alone[cluster.places]
+            slots = change.slots.get(place, 0) or cluster.items.slots
             gaps = np.rint(drawn_gaps(cluster.items, rng) * change.gaps.get(place, 1.0)).astype(np.int64)
-            total += length_ns(cluster.items, np.rint(took).astype(np.int64), gaps, slots, cores)
+            shared = self._shared(place, wants, change)
+            total += length_ns(cluster.items, np.rint(took).astype(np.int64), gaps, slots, shared)
         return total
+
+    def _shared(self, place: int, wants: Factors | None, change: Change) -> Cores | None:
+        """Return the cores that parts of a phase share; None if they are not known, or shared further up."""
+        if wants is None or self._demand is None or self._side_by_side[place]:
+            return None
+        return Cores(wants, change.cores or self._demand.there, first=self._on_core_first)
 
 
 @dataclass(frozen=True, slots=True)

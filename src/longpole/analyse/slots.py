@@ -2,9 +2,10 @@
 
 Method: items start in the order in which they did. Each starts when a slot is free and all it depends on has
 ended, and after a gap: the time that passed in the recording between the two and its start (dispatch,
-launch). Gaps are drawn from all gaps of its class, never its own. How many slots there are is the most that
-ran at once, unless said otherwise. Where more items would then want the cores than there are, they share
-them: an item's time on a core grows, its other time does not.
+launch). Gaps are drawn from all gaps of its class, never its own. How many slots there are is how many ran at
+once, unless said otherwise. Where more items would then want the cores than there are, they share
+them: an item's time on a core grows, its other time does not. Items spread their time on a core over all of
+theirs, or are on one first and wait for something else then.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longpole.analyse.graph import Whole
+from longpole.analyse.profile import profile
 
 Share = NDArray[np.float64]
+# Of the time from the first start to the last end, so much may be done beside those that have a slot.
+_HARDLY_ANY = 0.02
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,31 +34,68 @@ class Items:
         ends_ns: When each ended.
         classes: Which class the gap before each is of.
         after: Places of what each depends on.
-        cores: How many cores each wants while it runs alone; empty if that is not known.
     """
 
     starts_ns: Whole
     ends_ns: Whole
     classes: Whole
     after: Sequence[Sequence[int]] = ()
-    cores: Share | None = None
 
     def __len__(self) -> int:
         """Return how many there are."""
         return len(self.starts_ns)
 
     @property
-    def most_at_once(self) -> int:
-        """How many ran at once, at most."""
-        begun = np.arange(1, len(self) + 1)
-        ended = np.searchsorted(np.sort(self.ends_ns), self.starts_ns, side="right")
-        return int((begun - ended).max(initial=1))
+    def slots(self) -> int:
+        """How many slots there were: what ran beside so many is hardly any; times are not exact."""
+        running = profile(self.starts_ns, self.ends_ns)
+        lengths = np.bincount(running.running[:-1], np.diff(running.at_ns)) if len(self) else np.zeros(1)
+        above = np.cumsum(lengths[::-1])[::-1]  # for how long so many or more ran
+        beside = np.cumsum(above[::-1])[::-1]  # what would not fit into one slot less
+        return max(1, int(np.flatnonzero(beside > _HARDLY_ANY * above[0]).max(initial=1)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cores:
+    """Cores that items share.
+
+    Attributes:
+        wanted: How many each item wants while it runs.
+        there: How many there are.
+        first: Whether items are on a core first, and wait for something else then.
+    """
+
+    wanted: Share
+    there: float
+    first: bool = False
+
+    def pieces(self, took_ns: Whole) -> list[list[tuple[float, float]]]:
+        """Return what items do one after the other: for how long, and on how many cores; the last first.
+
+        Examples:
+            >>> Cores(np.array([0.25]), 2.0, first=True).pieces(np.array([8]))
+            [[(6.0, 0.0), (2.0, 1.0)]]
+        """
+        pairs = zip(took_ns.astype(np.float64).tolist(), self.wanted.tolist(), strict=True)
+        if not self.first:
+            return [[(max(took, 1.0), wanted)] for took, wanted in pairs]
+        return [
+            [(took, wanted)] if wanted >= 1.0 else [(took * (1 - wanted), 0.0), (took * wanted, 1.0)]
+            for took, wanted in pairs
+        ]
+
+    def suffice(self, slots: int) -> bool:
+        """Return whether there are enough for any so many items."""
+        most = np.partition(self.wanted, -slots)[-slots:] if slots < len(self.wanted) else self.wanted
+        if self.first:
+            most = np.where(most > 0, np.maximum(most, 1.0), 0.0)
+        return float(most.sum()) <= self.there
 
 
 def gaps_ns(items: Items) -> Whole:
     """Return how long each item took to start after it could."""
     gaps = np.zeros(len(items), np.int64)
-    busy = [0] * items.most_at_once
+    busy = [0] * items.slots
     ends = items.ends_ns.tolist()
     for at, (start, end) in enumerate(zip(items.starts_ns.tolist(), ends, strict=True)):
         ready = max((ends[before] for before in _after(items, at)), default=0)
@@ -72,9 +113,9 @@ def drawn_gaps(items: Items, rng: np.random.Generator) -> Whole:
     return drawn
 
 
-def length_ns(items: Items, took_ns: Whole, gaps: Whole, slots: int, cores: float = 0.0) -> int:
-    """Return how long all items take, if each takes so long; with ``cores``, while they share these."""
-    if cores and items.cores is not None:
+def length_ns(items: Items, took_ns: Whole, gaps: Whole, slots: int, cores: Cores | None = None) -> int:
+    """Return how long all items take, if each takes so long alone; with ``cores``, while they share these."""
+    if cores is not None and not cores.suffice(max(slots, 1)):
         return round(_Sharing(items, took_ns, gaps, slots, cores).run())
     return _Turns(items, slots).run((took_ns + gaps).tolist())
 
@@ -120,14 +161,15 @@ class _Turns:
 
 
 class _Sharing:
-    """Items that share cores, from one start or end to the next."""
+    """Items that share cores, from one start or end of a piece to the next."""
 
-    def __init__(self, items: Items, took_ns: Whole, gaps: Whole, slots: int, cores: float) -> None:
+    def __init__(self, items: Items, took_ns: Whole, gaps: Whole, slots: int, cores: Cores) -> None:
         self._queue = _Queue(items)
-        self._wants = items.cores if items.cores is not None else np.zeros(len(items))
-        self._took_ns, self._gaps = took_ns, gaps
-        self._free, self._cores = max(slots, 1), cores
+        self._pieces = cores.pieces(took_ns)
+        self._gaps = gaps
+        self._free, self._cores = max(slots, 1), cores.there
         self._coming: list[tuple[float, int]] = []
+        self._wants: dict[int, float] = {}
         self._left: dict[int, float] = {}
         self._now = 0.0
 
@@ -147,8 +189,8 @@ class _Sharing:
 
     def _go_on(self) -> None:
         """Let time pass until the next start or end."""
-        wanted = float(sum(self._wants[at] for at in self._left))
-        speeds = {at: _speed(float(self._wants[at]), wanted, self._cores) for at in self._left}
+        wanted = sum(self._wants[at] for at in self._left)
+        speeds = {at: _speed(self._wants[at], wanted, self._cores) for at in self._left}
         steps = [left / speeds[at] for at, left in self._left.items()]
         if self._coming:
             steps.append(self._coming[0][0] - self._now)
@@ -158,13 +200,16 @@ class _Sharing:
 
     def _end(self) -> None:
         for at in [at for at, left in self._left.items() if left < 1.0]:
-            del self._left[at]
-            self._queue.ended(at)
+            if self._pieces[at]:
+                self._left[at], self._wants[at] = self._pieces[at].pop()
+            else:
+                del self._left[at]
+                self._queue.ended(at)
 
     def _begin(self) -> None:
         while self._coming and self._coming[0][0] <= self._now:
             at = heappop(self._coming)[1]
-            self._left[at] = max(float(self._took_ns[at]), 1.0)
+            self._left[at], self._wants[at] = self._pieces[at].pop()
 
 
 def _speed(cores: float, wanted: float, there: float) -> float:

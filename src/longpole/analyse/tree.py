@@ -164,6 +164,14 @@ def _after(tree: Tree, waits: Marks) -> tuple[Whole, Whole]:
     return start_ns, queued_ns
 
 
+def parts_passed_up(tree: Tree, gone: Marks) -> Tree:
+    """Return the tree without some phases; their parts are parts of what those were part of."""
+    parent = tree.parent.copy()
+    while (through := (parent > 0) & gone[parent]).any():
+        parent[through] = tree.parent[parent[through]]
+    return _only(replace(tree, parent=parent), ~gone)
+
+
 def _only(tree: Tree, kept: Marks) -> Tree:
     """Return some phases of a tree; a part of one that is left out is part of the run."""
     places = np.cumsum(kept) - 1

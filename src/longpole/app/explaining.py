@@ -99,9 +99,10 @@ _OPENS = """
     FROM opens JOIN files ON opens.file = files.id WHERE coalesce(opens.written, 0) = 0 GROUP BY opens.file
 """
 _CPU = f"""
-    SELECT owner AS process, sum(value) AS cpu_ns FROM totals
-    WHERE scope = '{Scope.PROCESS}' AND metric IN ('{Metric.CPU_USER}', '{Metric.CPU_SYSTEM}')
-        AND owner IS NOT NULL GROUP BY owner
+    SELECT owner AS process,
+        sum(value) FILTER (metric IN ('{Metric.CPU_USER}', '{Metric.CPU_SYSTEM}')) AS cpu_ns,
+        sum(value) FILTER (metric = '{Metric.CPU_WAIT}') AS wait_ns
+    FROM totals WHERE scope = '{Scope.PROCESS}' AND owner IS NOT NULL GROUP BY owner
 """
 # How late an end may be noted: until it is looked for, or to two ticks of the clock that starts are known by.
 _ENDS = f"""

@@ -52,6 +52,7 @@ class Metric(StrEnum):
 
     CPU_USER = "cpu_user_ns"
     CPU_SYSTEM = "cpu_system_ns"
+    CPU_WAIT = "cpu_wait_ns"
     READ = "read_bytes"
     WRITTEN = "written_bytes"
     STORAGE_READ = "storage_read_bytes"

@@ -114,7 +114,7 @@ def _tasks_of(case: Case, parent: int) -> _Tasks:
     idle = np.maximum(starts[1:] - np.maximum.accumulate(ends)[:-1], 0)
     own_ns = int(case.took_ns[parent]) - _covered_ns(case, parent, parts)
     between = min(own_ns, int(np.minimum(idle, most).sum()))
-    return _Tasks(parent, ends - starts, np.minimum(gaps, round(most)), between, own_ns, items.most_at_once)
+    return _Tasks(parent, ends - starts, np.minimum(gaps, round(most)), between, own_ns, items.slots)
 
 
 def _covered_ns(case: Case, parent: int, parts: Whole) -> int:

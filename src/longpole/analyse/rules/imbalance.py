@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from longpole.analyse.replay import Change
 from longpole.analyse.rules.case import Case, Suspicion
 from longpole.analyse.rules.figures import percent, seconds
@@ -94,8 +92,4 @@ def _suspicion(rule: str, sort: Sort, loss_ns: float) -> Suspicion:
 
 def _change(sort: Sort, share: float) -> Change:
     """Return the change in which members come closer to the mean of their fan by a share of the way."""
-    lengths: dict[int, int] = {}
-    for fan in sort.fans:
-        took = fan.took_ns + share * (fan.took_ns.mean() - fan.took_ns)
-        lengths.update(zip(fan.places.tolist(), np.rint(took).astype(np.int64).tolist(), strict=True))
-    return Change(lengths_ns=lengths)
+    return Change(balance=[(fan.places, share) for fan in sort.fans])

@@ -60,7 +60,7 @@ class Fan:
     @cached_property
     def slots(self) -> int:
         """How many ran at once, at most."""
-        return self.items.most_at_once
+        return self.items.slots
 
     @cached_property
     def mean_at_once(self) -> float:

@@ -3,8 +3,9 @@
 Method: the kernel sends one record per ending thread; those of one process are summed when its last thread
 ends. It reports every process of the host; ours are those whose parent is ours, which may become known
 only later, so records wait a while. Needs CAP_NET_ADMIN in the first user and pid namespaces. Bytes of
-system calls come rounded down to 1 KiB per thread. A record tells how long a process
-lived, not when it ended: that is known to the time it takes to fetch it, some 10 ms.
+system calls come rounded down to 1 KiB per thread. User and system time come by ticks; how long threads ran,
+and how long they waited for a core, by the scheduler's clock. A record tells how long a process lived, not
+when it ended: that is known to the time it takes to fetch it.
 """
 
 from __future__ import annotations
@@ -32,8 +33,10 @@ _SHARE = 0.002
 _LONGEST_PAUSE_NS = 200_000_000
 
 _PID = struct.Struct("<I")
+_WHOLE = struct.Struct("<Q")
 _IDENTITY = struct.Struct("<32s16xIII")
 _TIMES = struct.Struct("<QQQ")
+_WAITED, _RAN = 24, 72
 _BYTES = struct.Struct("<QQ16xQQ")
 
 
@@ -48,8 +51,10 @@ class Ended:
         "parent",
         "peak_kib",
         "pid",
+        "ran_ns",
         "seen_ns",
         "status",
+        "waited_ns",
     )
 
     def __init__(self, pid: int, seen_ns: int) -> None:
@@ -61,6 +66,8 @@ class Ended:
         self.status = 0
         self.elapsed_us = 0
         self.peak_kib = 0
+        self.ran_ns = 0
+        self.waited_ns = 0
         self.forked = False
         self.counters = [0, 0, 0, 0, 0, 0]
 
@@ -72,12 +79,14 @@ class Ended:
         _, user, system = _TIMES.unpack_from(record, 144)
         for at, value in enumerate((user, system, *_BYTES.unpack_from(record, 216))):
             self.counters[at] += value
-        self.peak_kib = max(self.peak_kib, *struct.unpack_from("<Q", record, 200))
+        self.ran_ns += _WHOLE.unpack_from(record, _RAN)[0]
+        self.waited_ns += _WHOLE.unpack_from(record, _WAITED)[0]
+        self.peak_kib = max(self.peak_kib, _WHOLE.unpack_from(record, 200)[0])
         if not record[8] & _LAST_THREAD:
             return False
         self.command = name.partition(b"\0")[0].decode("utf-8", "replace")
         self.status = struct.unpack_from("<I", record, 4)[0]
-        self.elapsed_us = struct.unpack_from("<Q", record, 376)[0]
+        self.elapsed_us = _WHOLE.unpack_from(record, 376)[0]
         return True
 
 
@@ -210,5 +219,7 @@ class ExitRecords:
             status=ended.status,
             peak_kib=ended.peak_kib,
             used=[user, system, read, written, storage_read, storage_written],
+            ran_ns=ended.ran_ns,
+            waited_ns=ended.waited_ns,
             **forked,
         )

@@ -123,6 +123,7 @@ class Gone(Note, frozen=True):
 class Exit(Note, frozen=True):
     """What the kernel said at a process's end: CPU in microseconds, then bytes by call and of storage.
 
+    Ran and waited: how long threads of it were on a core, and waited for one; 0 in logs that do not tell.
     Forked: it never executed a program of its own.
     """
 
@@ -135,6 +136,8 @@ class Exit(Note, frozen=True):
     start: Moment | None = None
     status: Number = 0
     peak_kib: Count = 0
+    ran_ns: Count = 0
+    waited_ns: Count = 0
     forked: bool = False
 
 

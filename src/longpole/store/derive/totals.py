@@ -8,8 +8,9 @@ bytes are the ends seen so far and the living processes, whose counters hold the
 Of processes that were attached to: the sum over all as last sampled, or what their counters with all they
 had reaped have grown by since, if that is more; both leave out what was before.
 
-A process: its exit record, exact but for bytes of calls, which come rounded down to 1 KiB for each thread;
-else the sum of its samples, whose bytes hold reaped children too and so have no bounds.
+A process: its exit record, exact but for bytes of calls, which come rounded down to 1 KiB for each thread
+(its CPU time is the scheduler's; ticks tell how much of it was the system's); else the sum of its samples,
+whose bytes hold reaped children too and so have no bounds.
 """
 
 from __future__ import annotations
@@ -121,10 +122,15 @@ def _run_rows(metrics: tuple[Metric, ...], values: _Amounts, *, complete: bool) 
 
 def _exact(known: Known) -> Iterator[Total]:
     assert known.exit is not None
+    by_ticks_ns = _NS_PER_US * sum(known.exit.used[:2])
+    scale = known.exit.ran_ns / by_ticks_ns if known.exit.ran_ns and by_ticks_ns else 1.0
     for metric, used in zip((*_CPU, *_BYTES), known.exit.used, strict=True):
-        value = float(used * _NS_PER_US if metric in _CPU else used)
+        value = used * _NS_PER_US * scale if metric in _CPU else float(used)
         high = value + _ROUNDED_DOWN if metric in _CALLS else value
         yield Total(Scope.PROCESS, known.id, metric, value, Source.EXACT, value, high)
+    if known.exit.ran_ns:
+        waited = float(known.exit.waited_ns)
+        yield Total(Scope.PROCESS, known.id, Metric.CPU_WAIT, waited, Source.EXACT, waited, waited)
     if known.exit.peak_kib:
         peak = float(known.exit.peak_kib * _KIB)
         yield Total(Scope.PROCESS, known.id, Metric.PEAK_MEMORY, peak, Source.EXACT, peak, peak)
