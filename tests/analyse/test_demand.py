@@ -53,3 +53,40 @@ def test_nothing_known_is_no_demand():
     found = demand(run.tree(), CoreTime({}, {}), None)
 
     assert (found.alone[1], found.cores[1]) == (1.0, 0.0)
+
+
+def test_a_wait_that_was_told_is_taken_however_busy_the_host_was():
+    run = Planted(10.0)
+    run.phase("process", "task", 0.0, 10.0, process=1)
+
+    found = demand(run.tree(), CoreTime({1: 4.0 * S}, {1: 2.0 * S}), busy(*[0.5] * 10))
+
+    assert (found.alone[1], found.cores[1]) == (pytest.approx(0.8), pytest.approx(0.5))
+
+
+def test_of_threads_side_by_side_the_same_share_is_lost():
+    run = Planted(10.0)
+    run.phase("process", "task", 0.0, 10.0, process=1)
+
+    found = demand(run.tree(), CoreTime({1: 10.0 * S}, {1: 10.0 * S}), busy(*[2.0] * 10))  # two of them
+
+    assert (found.alone[1], found.cores[1]) == (pytest.approx(0.5), pytest.approx(2.0))
+
+
+def test_what_a_worker_did_was_done_in_its_jobs():
+    run = Planted(10.0)
+    worker = run.phase("process", "worker", 0.0, 10.0, process=1)
+    job = run.phase("job", "fit", 0.0, 4.0, parent=worker, process=1)
+
+    found = demand(run.tree(), CoreTime({1: 4.0 * S}, {1: 0.0}), None)
+
+    assert found.cores[job - 1] == pytest.approx(1.0)
+
+
+def test_cores_that_others_used_are_not_there():
+    run = Planted(10.0)
+    run.phase("process", "task", 0.0, 10.0, process=1)
+
+    found = demand(run.tree(), CoreTime({1: 5.0 * S}, {}), busy(*[1.2] * 10))
+
+    assert found.there == pytest.approx(2.0 - 0.7)

@@ -64,3 +64,11 @@ def test_of_two_marks_of_the_same_time_the_first_holds_the_other():
     second = run.phase("phase", "b", 1.0, 9.0, process=1)
 
     assert (parent_of(run, first), parent_of(run, second)) == (1, first)
+
+
+def test_many_marks_beside_the_one_that_holds_them_hide_it_from_none():
+    run = Planted(100.0)
+    epoch = run.phase("epoch", "epoch", 1.0, 99.0, process=1)
+    saves = [run.phase("checkpoint", "save", at, at + 1.0, process=1) for at in range(2, 60, 2)]
+
+    assert {parent_of(run, save) for save in saves} == {epoch}

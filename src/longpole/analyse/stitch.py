@@ -10,6 +10,7 @@ process that a program said it started in some phase is there already.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -32,11 +33,35 @@ def _with_marks(tree: Tree) -> Tree:
     inner = _beside_a_holder(tree)
     if not len(inner):
         return tree
-    marks = _Marks(tree)
     parent = tree.parent.copy()
-    for place in inner.tolist():
-        parent[place] = marks.innermost(int(parent[place]), place, same_thread=True)
+    moved = np.zeros(len(tree), np.bool_)
+    moved[inner] = True
+    for thread in _threads(tree, inner):
+        for place, around in _nested(tree, thread):
+            if moved[place]:
+                parent[place] = around
     return replace(tree, parent=parent)
+
+
+def _threads(tree: Tree, inner: Whole) -> Iterator[list[int]]:
+    """Yield the marks of each thread of these, in the order of their begins, the longest first."""
+    marks = np.flatnonzero(_is_mark(tree))
+    keys = zip(tree.process[inner].tolist(), tree.lane[inner].tolist(), strict=True)
+    for process, lane in sorted(set(keys)):
+        own = marks[(tree.process[marks] == process) & (tree.lane[marks] == lane)]
+        yield own[np.lexsort((own, -tree.end_ns[own], tree.start_ns[own]))].tolist()
+
+
+def _nested(tree: Tree, thread: list[int]) -> Iterator[tuple[int, int]]:
+    """Yield each mark of a thread that lies within others, and the innermost of these."""
+    ends = tree.end_ns.tolist()
+    around: list[int] = []
+    for place in thread:
+        while around and ends[around[-1]] < ends[place]:
+            around.pop()
+        if around:
+            yield place, around[-1]
+        around.append(place)
 
 
 def _with_processes(tree: Tree) -> Tree:
@@ -84,30 +109,19 @@ class _Marks:
         self._first: Whole = np.concatenate([[0], np.cumsum(counts)])
         self._tree = tree
 
-    def innermost(self, at: int, held: int, *, same_thread: bool = False) -> int:
-        """Return the innermost mark within a phase that holds another; the phase itself if none does."""
+    def innermost(self, at: int, process: int) -> int:
+        """Return the innermost mark within a phase that holds a process; the phase itself if none does."""
         while True:
-            held_by = self._holding(at, held, same_thread=same_thread)
+            held_by = self._holding(at, process)
             if held_by < 0:
                 return at
             at = held_by
 
-    def _holding(self, at: int, held: int, *, same_thread: bool) -> int:
-        tree = self._tree
+    def _holding(self, at: int, process: int) -> int:
         low, high = int(self._first[at]), int(self._first[at + 1])
-        begin, end = int(tree.start_ns[held]), int(tree.end_ns[held])
+        begin, end = int(self._tree.start_ns[process]), int(self._tree.end_ns[process])
         last = bisect_right(self._starts, begin, low, high)
         for place in self._order[max(low, last - _TRIED) : last][::-1].tolist():
-            if place == held or tree.end_ns[place] < end:
-                continue
-            if not same_thread or self._goes_around(place, held):
+            if self._tree.end_ns[place] >= end:
                 return int(place)
         return -1
-
-    def _goes_around(self, place: int, held: int) -> bool:
-        """Return whether a mark is of the same thread, and before another where both take the same time."""
-        tree = self._tree
-        if tree.process[place] != tree.process[held] or tree.lane[place] != tree.lane[held]:
-            return False
-        longer = tree.end_ns[place] - tree.start_ns[place] > tree.end_ns[held] - tree.start_ns[held]
-        return bool(longer) or place < held
