@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,36 +78,38 @@ def attach(traces: Mapping[str, Told], path: Path) -> tuple[Attached, ...]:
         raise UsageError(f"Run {manifest.id} is still being recorded. Import into it when it has ended.")
     run = Recorded(path, manifest.started)
     if not len(run):
-        raise UsageError(f"Nothing was recorded in run {manifest.id}: it has no process to put a trace under.")
-    found, seen = [], set()
-    for file, told in traces.items():
-        processes = _processes(file, told)
-        for process in processes:
-            _check(file, process, run, manifest)
-        keys = {process.key for process in processes}
-        found.append(Attached(file, told, processes, keys <= seen or all(map(run.has, processes))))
-        seen |= keys
+        raise UsageError(f"Nothing was recorded in run {manifest.id}: no process there can have been traced.")
+    found = tuple(_looked_at(file, told, run, manifest) for file, told in traces.items())
     _write([trace.told for trace in found if not trace.known], path)
-    return tuple(found)
+    return found
+
+
+def _looked_at(file: str, told: Told, run: Recorded, manifest: Manifest) -> Attached:
+    """Return what is to become of a trace."""
+    processes = _processes(file, told)
+    for process in processes:
+        _check(file, process, run, manifest)
+    return Attached(file, told, processes, known=run.take(processes))
 
 
 def _processes(file: str, told: Told) -> tuple[Traced, ...]:
-    rows = list(told.tables["processes"].records()) if "processes" in told.tables else []
-    hosts = list(told.tables["hosts"].records()) if "hosts" in told.tables else []
+    """Return the processes that a trace is of.
+
+    Raises:
+        UsageError: It does not tell which they are.
+    """
+    hosts = told.tables["hosts"].records() if "hosts" in told.tables else ()
     names = {row["id"]: str(row["name"] or "") for row in hosts}
-    found = tuple(
-        Traced(
-            *(int(row[name] or 0) for name in ("id", "pid")),
-            names.get(row.get("host"), ""),
-            *(int(row[name] or 0) for name in ("start_ns", "end_ns")),
-            *(row.get(name) for name in ("rank", "world")),
-        )
-        for row in rows
-        if row.get("pid") and row.get("start_ns") is not None and row.get("end_ns") is not None
-    )
-    if not found or len(found) < len(rows):
+    rows = list(told.tables["processes"].records()) if "processes" in told.tables else []
+    if not rows or any(row.get(name) is None for row in rows for name in ("pid", "start_ns", "end_ns")):
         raise UsageError(f"{file} does not tell the pids of its processes: it cannot be put into a run.")
-    return found
+    return tuple(_traced(row, names.get(row.get("host"), "")) for row in rows)
+
+
+def _traced(row: Mapping[str, int | float | str | None], host: str) -> Traced:
+    number, pid, start_ns, end_ns = (int(row[name] or 0) for name in ("id", "pid", "start_ns", "end_ns"))
+    rank = row.get("rank")
+    return Traced(number, pid, host, start_ns, end_ns, rank=None if rank is None else int(rank))
 
 
 def _called(process: Traced) -> str:
@@ -121,8 +124,8 @@ def _check(file: str, traced: Traced, run: Recorded, manifest: Manifest) -> None
     what = f"{file} is of process {traced.pid}"
     if len(found) > 1:
         raise UsageError(
-            f"{what}, of which run {manifest.id} has one on each of {len(found)} hosts at that time, and does "
-            "not tell on which it was."
+            f"{what}, and does not tell on which host: at that time run {manifest.id} has one of that pid on "
+            f"each of {len(found)}."
         )
     if not run.namesakes(traced):
         raise UsageError(f"{what}, which run {manifest.id} did not record. {_OTHERWISE}")
@@ -136,13 +139,11 @@ def _moment(utc_ns: int) -> str:
 
 
 def _write(every: Sequence[Told], path: Path) -> None:
-    written: list[str] = []
-    try:
-        for told in every:
-            written.append(write_log(str(path), Teller(told.source, told.gaps, within=True), told.tables))
-    except BaseException as error:
-        for log in written:
-            os.unlink(log)
-        if isinstance(error, OSError):
+    with ExitStack() as undo:
+        try:
+            for told in every:
+                log = write_log(str(path), Teller(told.source, told.gaps, within=True), told.tables)
+                undo.callback(os.unlink, log)
+        except OSError as error:
             raise CannotKeepRunError(f"Cannot write into {path}: {error.strerror or error}.") from error
-        raise
+        undo.pop_all()

@@ -1,7 +1,8 @@
-"""What a recorded run answers to a trace: which of its processes that is of, and whether it is there already."""
+"""What a recorded run answers to a trace: which process that is of, and whether it is there already."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from longpole.log.files import LOG_FOLDER
@@ -32,9 +33,12 @@ class Recorded:
         """Return how many processes there are."""
         return len(self._processes.all)
 
-    def has(self, traced: Traced) -> bool:
-        """Return whether this trace of a process is in the run already."""
-        return traced.key in self._there
+    def take(self, traced: Sequence[Traced]) -> bool:
+        """Return whether these traces of processes are all there already, given those taken before."""
+        keys = {one.key for one in traced}
+        known = keys <= self._there
+        self._there |= keys
+        return known
 
     def namesakes(self, traced: Traced) -> list[Known]:
         """Return the processes of the same pid, whenever they lived."""

@@ -86,7 +86,8 @@ class Hosts:
             return moments
         known_at, offset = np.array(offsets, np.int64).T
         measured = np.maximum(np.searchsorted(known_at, moments, side="right") - 1, 0)
-        return (moments - offset[measured]) + self.alignment.axis(host)
+        monotonic: Whole = moments - offset[measured]
+        return monotonic + self.alignment.axis(host)
 
     def cores(self, host: int) -> int | None:
         """Return how many cores the run could use on a host."""

@@ -4,8 +4,8 @@ Method: what a trace has put into nothing is part of the innermost mark of its p
 begin to its end, else of the process. So is what a trace has put into a step of the profiler or a Python
 frame, unless the same mark holds that as a whole: a step of the profiler and one of ours begin and end at
 slightly different moments, and what lies in one of ours is shown there. What lies in an operator or an
-annotation stays in it. Threads of a trace and of marks have nothing in common but time: where marks of several
-threads hold a phase, that which began last does. What ran on a device is part of the process.
+annotation stays in it. Threads of a trace and of marks have nothing in common but time: where marks of
+several threads hold a phase, that which began last does. What ran on a device is part of the process.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def placed(parts: Sequence[Part], processes: range) -> list[Part]:
 
 
 def _is_traced(part: Part, processes: range) -> bool:
-    if not _WANTED <= part.keys() or int(_column(part, "id")[0]) >= processes.start:
+    if not part.keys() >= _WANTED or int(_column(part, "id")[0]) >= processes.start:
         return False
     own, known = _known(part, "process")
     return bool((known & (own <= len(processes))).any())
@@ -79,7 +79,7 @@ def _innermost(rows: Arrays, holders: Arrays) -> Whole:
 
 
 def _around(marks: Arrays, start: Whole, end: Whole) -> tuple[Whole, Arrays]:
-    """Return the place of the innermost mark of one lane around each phase, or -1, and marks in that order."""
+    """Return the place of the innermost mark of a lane around each phase, or -1, and marks in order."""
     order = np.lexsort((-marks["end_ns"], marks["start_ns"]))
     marks = {name: values[order] for name, values in marks.items()}
     up = _outer(marks["start_ns"].tolist(), marks["end_ns"].tolist())

@@ -1,9 +1,9 @@
 """Traced processes, and which of the recorded ones each of them is.
 
 Method: the same pid, as we or as the process itself saw it, on the host that the trace names, if the run has
-one of that name, and at the same time: the trace's times, by its host's clock, and the process's life overlap.
-Of several processes of a host that had the pid, the one that lived longest during the trace. Where processes
-of several hosts fit, nobody can tell which it is.
+one of that name, and at the same time: the times of the trace, by its host's clock, and the life of the
+process overlap. Of several processes of a host that had the pid, the one that lived longest during the trace.
+Where processes of several hosts fit, nobody can tell which it is.
 """
 
 from __future__ import annotations
