@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from longpole.app.attaching import Attached, attach
+from longpole.app.grafting import Grafted, graft
 from longpole.exchange.kineto import KINETO
 from longpole.model.told import Told, Wishes
 from longpole.store.run import StoredRun
@@ -39,9 +39,9 @@ def told(*events: Row, name: str = "trace.json", **header: Any) -> Told:
     return KINETO.read([trace(*events, name=name, **given)], Wishes())
 
 
-def put(run: HandmadeRun, *events: Row, **header: Any) -> Attached:
+def put(run: HandmadeRun, *events: Row, **header: Any) -> Grafted:
     """Put a trace with these events into a run."""
-    (found,) = attach({"trace.json": told(*events, **header)}, run.path)
+    (found,) = graft({"trace.json": told(*events, **header)}, run.path)
     return found
 
 

@@ -15,7 +15,7 @@ _KINDS = (
 STEP = "name LIKE 'ProfilerStep%'"
 FETCH = "name LIKE 'enumerate(Data%'"
 _RECORDED = "SELECT id FROM processes WHERE source IS NOT NULL"
-_ATTACHED = f"SELECT id FROM phases WHERE kind IN {_KINDS} AND process IN ({_RECORDED}) LIMIT 1"
+_GRAFTED = f"SELECT id FROM phases WHERE kind IN {_KINDS} AND process IN ({_RECORDED}) LIMIT 1"
 # A step of the profiler that stays, and a fetch, may lie in what is left out: it is then part of its process.
 _WITHOUT = f"""
     WITH recorded AS ({_RECORDED}),
@@ -47,4 +47,4 @@ def phases_without_traces(run: StoredRun) -> str | None:
     Left out are operators, kernels and the like of recorded processes; and steps of the profiler and its
     fetches, where the process has steps of its own.
     """
-    return _WITHOUT if run.query(_ATTACHED).rows else None
+    return _WITHOUT if run.query(_GRAFTED).rows else None

@@ -13,7 +13,7 @@ from longpole.errors import UsageError
 if TYPE_CHECKING:
     from datetime import tzinfo
 
-    from longpole.app.attaching import Attached
+    from longpole.app.grafting import Grafted
     from longpole.model.told import Told
 
 SCHEMA_VERSION = 1
@@ -27,7 +27,7 @@ Examples:
   longpole import my-workflow              Where Snakemake has run.
   longpole import montage.json             A WfFormat instance.
   longpole import rank*.json.gz            What torch.profiler exported.
-  longpole import rank*.json.gz --into latest    The same, into the run in which it was written.
+  longpole import *.json.gz --into latest  Into the run in which it did so.
 """
 
 
@@ -91,7 +91,7 @@ def command(  # noqa: PLR0913  one per option
     if into:
         if slurm or since or name:
             raise UsageError("--into takes traces, and no --slurm, --since or --name.")
-        _attach(what, form, into, runs_folder(runs), as_json=as_json)
+        _graft(what, form, into, runs_folder(runs), as_json=as_json)
         return
     if slurm or since:
         told = _ask(_jobs(what, since), since, until, wait, name)
@@ -101,9 +101,9 @@ def command(  # noqa: PLR0913  one per option
     _tell(told, path, as_json=as_json)
 
 
-def _attach(files: tuple[str, ...], form: str, into: str, runs: Path, *, as_json: bool) -> None:
+def _graft(files: tuple[str, ...], form: str, into: str, runs: Path, *, as_json: bool) -> None:
     """Put traces into the run in which they were written."""
-    from longpole.app.attaching import attach
+    from longpole.app.grafting import graft
     from longpole.app.importers import read_files
     from longpole.model.told import Wishes
     from longpole.store.selection import find_run
@@ -111,8 +111,8 @@ def _attach(files: tuple[str, ...], form: str, into: str, runs: Path, *, as_json
     if not files or any(os.path.isdir(os.path.expanduser(file)) for file in files):
         raise UsageError("--into takes files: give the traces that were written in the run.")
     path = find_run(into, runs)
-    found = attach({file: read_files([file], Wishes(), form) for file in dict.fromkeys(files)}, path)
-    _tell_attached(found, path, as_json=as_json)
+    found = graft({file: read_files([file], Wishes(), form) for file in dict.fromkeys(files)}, path)
+    _tell_grafted(found, path, as_json=as_json)
 
 
 def _jobs(what: tuple[str, ...], since: str) -> tuple[str, ...]:
@@ -159,7 +159,7 @@ def _zone(name: str) -> tzinfo | None:
         raise UsageError(f"There is no time zone '{name}' here; try one like Europe/Paris.") from error
 
 
-def _tell_attached(found: tuple[Attached, ...], path: Path, *, as_json: bool) -> None:
+def _tell_grafted(found: tuple[Grafted, ...], path: Path, *, as_json: bool) -> None:
     run = path.name.rpartition("-")[2]
     gaps = list(dict.fromkeys(gap for trace in found for gap in trace.gaps))
     if as_json:

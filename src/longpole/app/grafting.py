@@ -17,9 +17,9 @@ from longpole.app.imports import CannotKeepRunError, write_log
 from longpole.errors import UsageError
 from longpole.model.manifest import Manifest, State
 from longpole.model.told import Told
-from longpole.store.attaching import Recorded
 from longpole.store.derive.notes import Teller
 from longpole.store.derive.within import Traced
+from longpole.store.grafting import Recorded
 from longpole.store.life import state_of
 from longpole.store.manifest import read_manifest
 
@@ -27,7 +27,7 @@ _OTHERWISE = "Without --into, it is imported as a run of its own."
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class Grafted:
     """What became of one trace.
 
     Attributes:
@@ -65,7 +65,7 @@ class Attached:
         return f"{self.file}: {self.phases:,} phases of {whose}"
 
 
-def attach(traces: Mapping[str, Told], path: Path) -> tuple[Attached, ...]:
+def graft(traces: Mapping[str, Told], path: Path) -> tuple[Grafted, ...]:
     """Put traces, by the names of their files, into the run they were written in; say what became of each.
 
     Raises:
@@ -84,12 +84,12 @@ def attach(traces: Mapping[str, Told], path: Path) -> tuple[Attached, ...]:
     return found
 
 
-def _looked_at(file: str, told: Told, run: Recorded, manifest: Manifest) -> Attached:
+def _looked_at(file: str, told: Told, run: Recorded, manifest: Manifest) -> Grafted:
     """Return what is to become of a trace."""
     processes = _processes(file, told)
     for process in processes:
         _check(file, process, run, manifest)
-    return Attached(file, told, processes, known=run.take(processes))
+    return Grafted(file, told, processes, known=run.take(processes))
 
 
 def _processes(file: str, told: Told) -> tuple[Traced, ...]:

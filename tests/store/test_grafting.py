@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from longpole.store.attaching import Recorded
 from longpole.store.derive.within import Traced
+from longpole.store.grafting import Recorded
 from tests.builders import HandmadeRun, utc
 from tests.traces import PID, program, put, traced
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longpole.app.attaching import attach
+from longpole.app.grafting import graft
 from longpole.app.imports import CannotKeepRunError
 from longpole.app.main import cli
 from longpole.errors import UsageError
@@ -51,7 +51,7 @@ def test_a_trace_is_added_once(run: HandmadeRun) -> None:
 
 def test_one_trace_in_two_files_is_added_once(run: HandmadeRun) -> None:
     same = told(traced("aten::mm", 130, 140))
-    first, second = attach({"a.json": same, "b.json": same}, run.path)
+    first, second = graft({"a.json": same, "b.json": same}, run.path)
 
     assert (first.known, second.known) == (False, True)
     assert run.open().query("SELECT id FROM phases WHERE kind = 'operator'").rows == 1
@@ -61,7 +61,7 @@ def test_of_several_traces_all_or_none_are_added(run: HandmadeRun) -> None:
     fitting, strange = told(traced("aten::mm", 130, 140)), told(traced("aten::mm", 130, 140, pid=77))
 
     with pytest.raises(UsageError, match=r"b\.json is of process 77, which run 0badcafe did not record"):
-        attach({"a.json": fitting, "b.json": strange}, run.path)
+        graft({"a.json": fitting, "b.json": strange}, run.path)
     assert len(run.logs()) == 1
 
 
@@ -88,7 +88,7 @@ def test_what_tells_of_no_process_is_refused(run: HandmadeRun) -> None:
     tasks = as_columns("tasks", [{"id": 1, "name": "a"}])
 
     with pytest.raises(UsageError, match=r"jobs\.txt does not tell the pids of its processes"):
-        attach({"jobs.txt": Told("Slurm accounting", "jobs", {"tasks": tasks})}, run.path)
+        graft({"jobs.txt": Told("Slurm accounting", "jobs", {"tasks": tasks})}, run.path)
 
 
 def test_a_run_that_cannot_be_written_to_is_as_it_was(
@@ -103,9 +103,9 @@ def test_a_run_that_cannot_be_written_to_is_as_it_was(
         calls.append((run.path / "log" / "half").write_bytes(b""))
         return str(run.path / "log" / "half")
 
-    monkeypatch.setattr("longpole.app.attaching.write_log", full)
+    monkeypatch.setattr("longpole.app.grafting.write_log", full)
     with pytest.raises(CannotKeepRunError, match="No space left on device"):
-        attach({"a.json": one, "b.json": two}, run.path)
+        graft({"a.json": one, "b.json": two}, run.path)
     assert len(run.logs()) == 1
 
 
