@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from longpole.app.imports import write_log
 from longpole.errors import UsageError
+from longpole.model.columns import Columns, integers, texts
+from longpole.store.derive.notes import Teller
 from tests.builders import OFFSET, HandmadeRun, ms, utc
-from tests.traces import PID, lies_in, program, put, traced
+from tests.traces import PID, RING, lies_in, program, put, told, traced
 
+PROCESS = {"id": 1, "pid": PID, "start_ns": utc(10), "end_ns": utc(20)}
 OTHER = {"kernel": "6.1", "machine": "x86_64", "cores": 4, "memory_bytes": 1 << 33}
 
 
@@ -116,3 +123,40 @@ def two_hosts(run: HandmadeRun, ahead_ms: int = 0) -> None:
         if ahead_ms:
             log.note("compared", at=0, theirs=0, error=10, peer="node", peer_boot="b")
         log.process(1, start=0, pid=PID, comm="there")
+
+
+LACKING = [
+    *[("processes", name) for name in ("id", "host", "pid", "start_ns", "end_ns", "rank", "world")],
+    *[("phases", name) for name in ("id", "parent", "kind", "process", "lane", "start_ns", "end_ns")],
+    *[("hosts", name) for name in ("id", "name")],
+]
+
+
+@pytest.mark.parametrize(("table", "column"), LACKING)
+def test_a_column_that_a_forged_log_lacks_does_no_harm(run: HandmadeRun, table: str, column: str) -> None:
+    with run.log() as log:
+        program(log)
+    tables = dict(told(traced("aten::mm", 130, 140), host_name="node").tables)
+    kept = {name: values for name, values in tables[table].items() if name != column}
+    write_log(str(run.path), Teller("a stranger", within=True), {**tables, table: Columns(kept)})
+
+    assert run.open().table("processes").rows == 1
+
+
+@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@given(rows=st.lists(st.tuples(*[st.none() | st.integers(-3, 1 << 62)] * 7), min_size=1, max_size=8))
+def test_no_numbers_of_a_forged_log_do_harm(rows: list[tuple[int | None, ...]]) -> None:
+    names = ("id", "parent", "process", "lane", "device", "start_ns", "end_ns")
+    columns = {name: integers(values) for name, values in zip(names, zip(*rows, strict=True), strict=True)}
+    kinds = texts([("step", "python", "operator", "process")[at % 4] for at in range(len(rows))])
+    process = {name: integers([value]) for name, value in PROCESS.items()}
+    with TemporaryDirectory() as folder:
+        run = HandmadeRun(Path(folder))
+        with run.log() as log:
+            program(log)
+            log.phase(RING, 1, "mark", (10, 900))
+        phases = Columns({**columns, "kind": kinds})
+        tables = {"processes": Columns(process), "phases": phases}
+        write_log(str(run.path), Teller("a stranger", within=True), tables)
+
+        assert run.open().table("phases").rows >= 3

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from longpole.store.derive.arrays import Arrays, Marks, Part, Whole, places, stacked
 from longpole.store.derive.origins import RUN_ID
@@ -40,7 +39,7 @@ def placed(parts: Sequence[Part], processes: range) -> list[Part]:
 
 
 def _is_traced(part: Part, processes: range) -> bool:
-    if not part.keys() >= _WANTED or int(_column(part, "id")[0]) >= processes.start:
+    if not part.keys() >= _WANTED or int(_ids(part)[0]) >= processes.start:
         return False
     own, known = _known(part, "process")
     return bool((known & (own <= len(processes))).any())
@@ -51,8 +50,9 @@ def _parents(rows: Arrays, holders: Arrays, processes: range) -> Whole:
     process, of_process = _known(rows, "process")
     mark = _innermost(rows, holders)
     told: Whole = np.ma.getdata(rows["parent"]).astype(np.int64)
-    order = np.argsort(rows["id"], kind="stable")
-    at = places(rows["id"][order], told)
+    ids = _ids(rows)
+    order = np.argsort(ids, kind="stable")
+    at = places(ids[order], told)
     around = np.where(at >= 0, order[at], _NONE)
     loose = (around >= 0) & np.isin(rows["kind"][around].astype(str), _LOOSE) & (mark != mark[around])
     moved = of_process & ((told == RUN_ID) | loose)
@@ -105,7 +105,7 @@ def _holders(parts: Sequence[Part], processes: range, rows: Arrays) -> Arrays:
     """Return the marks of processes that went on at some time of the traced phases, and on no device."""
     start, begun = _known(rows, "start_ns")
     since, until = (int(start[begun].min()), int(start[begun].max())) if begun.any() else (0, 0)
-    marks = [part for part in parts if _column(part, "id")[0] >= processes.stop and "lane" in part]
+    marks = [part for part in parts if _ids(part)[0] >= processes.stop and "lane" in part]
     found = [_some(part, since, until) for part in marks]
     return stacked(found) if found else {name: np.zeros(0, np.int64) for name in _NEEDED}
 
@@ -119,14 +119,14 @@ def _some(part: Part, since: int, until: int) -> Arrays:
 
 def _known(part: Part, name: str) -> tuple[Whole, Marks]:
     """Return a column as numbers, and which of them are known."""
-    rows = len(_column(part, "id"))
+    rows = len(_ids(part))
     values = part.get(name)
     if not isinstance(values, np.ndarray):
         return np.full(rows, values or 0, np.int64), np.full(rows, values is not None, np.bool_)
     return np.ma.getdata(values).astype(np.int64), ~np.ma.getmaskarray(values)
 
 
-def _column(part: Part, name: str) -> NDArray[np.generic]:
-    values = part[name]
+def _ids(part: Part) -> Whole:
+    values = part["id"]
     assert isinstance(values, np.ndarray)
-    return values
+    return np.ma.getdata(values).astype(np.int64, copy=False)
