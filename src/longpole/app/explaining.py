@@ -14,6 +14,7 @@ from longpole.analyse.why import why
 from longpole.app.devices import device_times_of, step_parts_of
 from longpole.app.overview import overview_of
 from longpole.app.rules import all_rules
+from longpole.app.traced import phases_without_traces
 from longpole.errors import NoSuchPhaseError
 from longpole.model.columns import Columns
 from longpole.model.device_time import Rounding
@@ -116,7 +117,7 @@ _BUSY = f"""
     WHERE scope = '{Scope.HOST}' AND kind = 'cpu' AND metric IN ('user', 'system', 'stolen')
     GROUP BY samples.start_ns, samples.end_ns, resources.host ORDER BY samples.start_ns
 """
-# Of a trace of a GPU: steps and their waits, and what was launched; operators and kernels are far too many.
+# Of a GPU's trace alone: steps and their waits, and what was launched; operators and kernels are too many.
 _STEPS_ONLY = _PHASES.replace("WHERE", "WHERE kind IN ('run', 'process', 'step', 'data') AND")
 _CALLS = """
     SELECT call.process, call.name, call.start_ns, call.end_ns, work.device, work.lane,
@@ -182,7 +183,7 @@ def evidence_of(run: StoredRun) -> Evidence:
     return Evidence(
         overview=overview_of(run),
         unit=units.name,
-        phases=run.query(_STEPS_ONLY if traced else _PHASES),
+        phases=run.query(phases_without_traces(run) or (_STEPS_ONLY if traced else _PHASES)),
         counted=run.query(_COUNTED),
         tasks=units.rows,
         edges=units.edges,

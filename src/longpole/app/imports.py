@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from shutil import rmtree
 
@@ -40,7 +41,7 @@ def keep(told: Told, runs: Path) -> Path:
     except OSError as error:
         raise CannotKeepRunError(f"Cannot write a run into {runs}: {error.strerror}.") from error
     try:
-        _write_log(path, told)
+        write_log(path, Teller(told.source, told.gaps), told.tables)
         save(path, _manifest(path, told))
     except OSError as error:
         rmtree(path, ignore_errors=True)
@@ -48,16 +49,26 @@ def keep(told: Told, runs: Path) -> Path:
     return Path(path)
 
 
-def _write_log(path: str, told: Told) -> None:
+def write_log(path: str, teller: Teller, tables: Mapping[str, Columns]) -> str:
+    """Add what somebody tells to the log of a run; return the new file, which is whole.
+
+    Raises:
+        OSError: It cannot be written; there is none.
+    """
     log = LogWriter(path, time.time_ns())
-    log.notes([msgspec.json.encode(Teller(told.source, told.gaps))])
-    for table, rows in told.tables.items():
-        for piece in pieces_of(table, rows):
-            log.piece(piece)
-            log.flush()
-    log.close()
-    if log.lost:
-        raise OSError(0, log.trouble)
+    try:
+        log.notes([msgspec.json.encode(teller)])
+        for table, rows in tables.items():
+            for piece in pieces_of(table, rows):
+                log.piece(piece)
+                log.flush()
+        log.close()
+        if log.lost:
+            raise OSError(0, log.trouble)
+    except BaseException:
+        os.unlink(log.path)
+        raise
+    return log.path
 
 
 def _manifest(path: str, told: Told) -> dict[str, object]:

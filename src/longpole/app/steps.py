@@ -1,11 +1,13 @@
 """What the tables of a run say of its steps and trials: summed up in SQL, for there may be millions of steps.
 
 A run without steps or trials is not asked at all. Of the one question about steps, its parts on checkpoints
-and on rows that stand for many are left out where there are none.
+and on rows that stand for many are left out where there are none. A fetch of data as a trace tells it is a
+part of the trace's own steps only: ours have noted it themselves.
 """
 
 from __future__ import annotations
 
+from longpole.app.traced import FETCH
 from longpole.model.columns import Columns, floats, integers, texts
 from longpole.store.run import StoredRun
 
@@ -31,18 +33,20 @@ _STEPS = f"""
     UNION ALL BY NAME
     SELECT 'part' AS what, step.process, step.kind, step.mark, phases.kind AS part, phases.name AS part_name,
         count(*) AS count, sum(phases.duration_ns) AS total_ns
-    FROM phases JOIN step ON phases.parent = step.id WHERE phases.kind IN {_PARTS} GROUP BY ALL
+    FROM phases JOIN step ON phases.parent = step.id
+    WHERE phases.kind IN {_PARTS} AND (step.mark IS NOT NULL OR NOT phases.{FETCH}) GROUP BY ALL
 """
 # Steps of training that were noted lightly: of their parts only the wait for data is known. Of those under
 # way when it was changed what is looked at, no part is.
-_LIGHT = """
+_LIGHT = f"""
     UNION ALL BY NAME
     SELECT if(waited.parent IS NULL, 'cut', 'light') AS what, step.process, step.kind, step.mark,
         count(*) AS count, sum(step.duration_ns) AS total_ns, sum(waited.duration_ns) AS low_ns
     FROM step
     ANTI JOIN (FROM phases WHERE kind = 'optimizer') optimizer ON optimizer.parent = step.id
     LEFT JOIN (
-        SELECT parent, sum(duration_ns) AS duration_ns FROM phases WHERE kind = 'data' GROUP BY parent
+        SELECT parent, sum(duration_ns) AS duration_ns FROM phases
+        WHERE kind = 'data' AND NOT {FETCH} GROUP BY parent
     ) waited ON waited.parent = step.id
     WHERE step.kind = 'step' AND step.mark IS NULL
         AND step.process IN (SELECT process FROM phases WHERE kind = 'optimizer') GROUP BY ALL

@@ -13,6 +13,7 @@ from longpole.errors import UsageError
 if TYPE_CHECKING:
     from datetime import tzinfo
 
+    from longpole.app.grafting import Grafted
     from longpole.model.told import Told
 
 SCHEMA_VERSION = 1
@@ -25,6 +26,8 @@ Examples:
   sacct --json -j 4711 | longpole import -
   longpole import my-workflow              Where Snakemake has run.
   longpole import montage.json             A WfFormat instance.
+  longpole import rank*.json.gz            What torch.profiler exported.
+  longpole import *.json.gz --into latest  Into the run in which it did so.
 """
 
 
@@ -53,6 +56,12 @@ Examples:
     metavar="FORMAT",
     help="Of which form FILE is (default: as it shows itself).",
 )
+@click.option(
+    "--into",
+    default="",
+    metavar="RUN",
+    help="FILE is a trace that was written in this recorded run: put it there.",
+)
 @click.option("--name", default="", help="What to call the run (default: after what is in it).")
 @click.option("--runs", default="", metavar="DIR", help="Where runs are kept.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON about the run.")
@@ -65,6 +74,7 @@ def command(  # noqa: PLR0913  one per option
     wait: float,
     timezone: str,
     form: str,
+    into: str,
     name: str,
     runs: str,
     as_json: bool,
@@ -78,12 +88,31 @@ def command(  # noqa: PLR0913  one per option
     from longpole.app.imports import keep
     from longpole.store.selection import runs_folder
 
+    if into:
+        if slurm or since or name:
+            raise UsageError("--into takes traces, and no --slurm, --since or --name.")
+        _graft(what, form, into, runs_folder(runs), as_json=as_json)
+        return
     if slurm or since:
         told = _ask(_jobs(what, since), since, until, wait, name)
     else:
         told = _read(what, _zone(timezone), name, form)
     path = keep(told, runs_folder(runs))
     _tell(told, path, as_json=as_json)
+
+
+def _graft(files: tuple[str, ...], form: str, into: str, runs: Path, *, as_json: bool) -> None:
+    """Put traces into the run in which they were written."""
+    from longpole.app.grafting import graft
+    from longpole.app.importers import read_files
+    from longpole.model.told import Wishes
+    from longpole.store.selection import find_run
+
+    if not files or any(os.path.isdir(os.path.expanduser(file)) for file in files):
+        raise UsageError("--into takes files: give the traces that were written in the run.")
+    path = find_run(into, runs)
+    found = graft({file: read_files([file], Wishes(), form) for file in dict.fromkeys(files)}, path)
+    _tell_grafted(found, path, as_json=as_json)
 
 
 def _jobs(what: tuple[str, ...], since: str) -> tuple[str, ...]:
@@ -128,6 +157,22 @@ def _zone(name: str) -> tzinfo | None:
         return ZoneInfo(name) if name else None
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise UsageError(f"There is no time zone '{name}' here; try one like Europe/Paris.") from error
+
+
+def _tell_grafted(found: tuple[Grafted, ...], path: Path, *, as_json: bool) -> None:
+    run = path.name.rpartition("-")[2]
+    gaps = list(dict.fromkeys(gap for trace in found for gap in trace.gaps))
+    if as_json:
+        from longpole.app.json_output import write_json
+
+        facts = {"schema_version": SCHEMA_VERSION, "run": run, "path": str(path)}
+        write_json({**facts, "traces": [trace.facts() for trace in found], "gaps": gaps})
+        return
+    for trace in found:
+        click.echo(f"{run}  {trace.sentence()}")
+    for gap in gaps:
+        click.echo(f"  {gap}", err=True)
+    click.echo(f"'longpole explain {run}' explains it.", err=True)
 
 
 def _tell(told: Told, path: Path, *, as_json: bool) -> None:

@@ -80,6 +80,7 @@ def build(content: Content, manifest: Manifest, state: State) -> Built:
     processes = Processes(logs, hosts, rings)
     processes.take_ends(exits.ends)
     processes.settle(span.start_ns)
+    told.recognise(processes, hosts)
     members = Members(logs, rings, exits, hosts, Executions(told))
     members.adopt(processes)
     members.settle(span.end_ns or 0)
@@ -155,5 +156,6 @@ def _doubts(
         (marked.impossible, "phase", "with times that cannot be: they were left out"),
         (readings.impossible, "sample", "with times that cannot be: left out"),
         (told.unusable, "piece", "of what another system told could not be understood"),
+        (told.strangers, "traced process", "that nobody recorded: what it did lies in the run itself"),
     )
     return [f"{counted(count, what)} {rest}." for count, what, rest in doubts if count]

@@ -11,7 +11,7 @@ from datetime import datetime
 
 import numpy as np
 
-from longpole.store.derive.arrays import Arrays, integers, texts
+from longpole.store.derive.arrays import Arrays, Whole, integers, texts
 from longpole.store.derive.axis import Alignment, Comparison, Own
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.notes import Began, Clock, Compared, Host
@@ -71,6 +71,23 @@ class Hosts:
     def utc(self, log: int, at: int) -> int:
         """Return a moment of a log's monotonic clock on UTC."""
         return at + self.offsets[log]
+
+    def named(self, name: str) -> list[int]:
+        """Return the hosts of a name."""
+        return [number for number, host in enumerate(self._known.values(), start=1) if host.name == name]
+
+    def from_wall(self, host: int, moments: Whole) -> Whole:
+        """Return moments of a host's own time of day on the axis of the run.
+
+        The offset to UTC that was measured last before each counts, else the first.
+        """
+        offsets = sorted((clock.at + clock.offset, clock.offset) for clock in self._clocks[host])
+        if not offsets:
+            return moments
+        known_at, offset = np.array(offsets, np.int64).T
+        measured = np.maximum(np.searchsorted(known_at, moments, side="right") - 1, 0)
+        monotonic: Whole = moments - offset[measured]
+        return monotonic + self.alignment.axis(host)
 
     def cores(self, host: int) -> int | None:
         """Return how many cores the run could use on a host."""

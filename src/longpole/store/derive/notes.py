@@ -239,10 +239,14 @@ class Slurm(Note, frozen=True):
 
 
 class Teller(Note, frozen=True):
-    """Another system, which tells what is in the pieces of this log, and what it cannot tell."""
+    """Another system, which tells what is in the pieces of this log, and what it cannot tell.
+
+    Within: its processes are those that were recorded, and its times are by the clocks of their hosts.
+    """
 
     source: Name
     gaps: Annotated[tuple[Name, ...], Meta(max_length=1000)] = ()
+    within: bool = False
 
 
 class _About(Struct):

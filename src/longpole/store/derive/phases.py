@@ -18,6 +18,7 @@ from longpole.store.derive.arrays import Arrays, Objects, Part, Whole, hidden, i
 from longpole.store.derive.marked import Marked
 from longpole.store.derive.members import Member, Members
 from longpole.store.derive.origins import RUN_ID, Origins
+from longpole.store.derive.placing import placed
 from longpole.store.derive.processes import Known, Processes
 from longpole.store.derive.rings import Rings
 from longpole.store.derive.span import Span
@@ -56,7 +57,9 @@ def phase_parts(run: RunPhase, processes: Processes, marked: Marked, rings: Ring
         parts.append((len(sums.found), _sum_rows(sums, rings, origins)))
     firsts = np.cumsum([RUN_ID, *(count for count, _ in parts)]).tolist()
     numbered = zip(parts, firsts[:-1], firsts[1:], strict=True)
-    return [{"id": _ids(first, last), **part} for (_, part), first, last in numbered if first < last]
+    found = [{"id": _ids(first, last), **part} for (_, part), first, last in numbered if first < last]
+    first_process = origins.first_marked - len(processes.all)
+    return placed(found, range(first_process, origins.first_marked))
 
 
 def _rows(part: Part) -> int:
@@ -95,6 +98,7 @@ def _process_rows(processes: Processes, span: Span, origins: Origins) -> Part:
         "duration_ns": integers([_between(start, end) for start, end in zip(starts, ends, strict=True)]),
         "count": 1,
         "status": texts([_status_of(known) for known in every]),
+        "attributes": texts([known.traced for known in every]) if any(k.traced for k in every) else None,
     }
 
 

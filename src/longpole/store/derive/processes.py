@@ -44,7 +44,7 @@ class Known:
         *("bytes_known", "command", "comm", "end_ns", "ended_in", "exact", "exit", "host", "id", "images"),
         *("joined", "last_name", "launched_by", "launcher", "member"),
         *("order", "parent", "parent_key", "pid", "python", "rank", "start_guessed", "start_ns", "status"),
-        "world",
+        *("traced", "world"),
     )
 
     def __init__(self, host: int, order: tuple[int, int]) -> None:
@@ -76,6 +76,8 @@ class Known:
         self.ended_in: int | None = None
         self.last_name = ""
         self.member: Any = None
+        # What a trace of it says of itself, as JSON.
+        self.traced: str | None = None
 
     def began_about(self, at_ns: int, *, guessed: bool) -> bool:
         """Return whether it may have begun then; a guess, from an exit record, may be late but not early."""
@@ -135,6 +137,11 @@ class Processes:
             if begun:
                 return max(begun, key=lambda known: known.start_ns or 0)
         return None
+
+    def of_pid(self, host: int, pid: int) -> list[Known]:
+        """Return the processes of a host that had this pid, as we or as they themselves saw it."""
+        both = [known for of in (self._by_pid, self._by_inner_pid) for known in of.get((host, pid), ())]
+        return [known for known in dict.fromkeys(both) if known.id]
 
     def take_ends(self, ends: Iterable[End]) -> None:
         """Add what the launcher saw; an end that fits no process is one of a process nobody else saw."""

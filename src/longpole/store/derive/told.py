@@ -2,12 +2,15 @@
 
 Each teller numbers its rows as it likes; a row with an id that came before replaces that one, so that what
 was told when it began can be told again when it has ended. A reference to nothing is empty.
+
+A teller from within tells of processes that were recorded (``within`` finds which): these have no rows of
+their own, and its times become the run's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +18,11 @@ from numpy.typing import NDArray
 from longpole.model.execution import TABLES, Scope
 from longpole.store.derive.arrays import LATEST_NS, Arrays, hidden, joined, places
 from longpole.store.derive.content import LogContent
+from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.notes import Teller
 from longpole.store.derive.pieces import PieceError, read_piece
+from longpole.store.derive.processes import Known, Processes
+from longpole.store.derive.within import Traced, as_recorded, same_as, set_aside
 
 # Which table a column refers to; a phase's parent and a process's are of their own table.
 _REFERENCES = {
@@ -38,11 +44,17 @@ _LATEST_UTC_NS = 4 * LATEST_NS
 
 @dataclass(frozen=True, slots=True)
 class _Teller:
-    """What one teller told: whole tables, and its ids in order; one that quotes another has two names."""
+    """What one teller told: whole tables, and its ids in order; one that quotes another has two names.
+
+    One from within has traced processes, and by their ids the recorded ones that they are.
+    """
 
     sources: tuple[str, ...]
     tables: dict[str, Arrays]
     ids: dict[str, NDArray[np.int64]]
+    within: bool = False
+    traced: tuple[Traced, ...] = ()
+    recorded: dict[int, Known] = field(default_factory=dict)
 
 
 class ToldRows:
@@ -50,20 +62,42 @@ class ToldRows:
 
     Attributes:
         unusable: How many pieces could not be understood.
+        strangers: How many traced processes are none of those that were recorded.
         sources: Who told.
         gaps: What they could not tell.
     """
 
     def __init__(self, logs: list[LogContent]) -> None:
         """Read the pieces."""
-        self.unusable = 0
+        self.unusable = self.strangers = 0
+        self._hosts: Hosts | None = None
         notes = [note for log in logs for note in log.notes.of(Teller)]
         self.sources = tuple(dict.fromkeys(note.source for note in notes))
         self.gaps = tuple(dict.fromkeys(gap for note in notes for gap in note.gaps))
         self._tellers = [self._read(log) for log in logs]
 
+    @property
+    def traced(self) -> list[Traced]:
+        """The processes that tellers from within tell of."""
+        return [process for teller in self._tellers for process in teller.traced]
+
+    def recognise(self, processes: Processes, hosts: Hosts) -> None:
+        """Find which recorded process each traced one is; these have their ids."""
+        self._hosts = hosts
+        for teller in self._tellers:
+            for traced in teller.traced:
+                found = same_as(traced, processes, hosts)
+                if len(found) == 1:
+                    teller.recorded[traced.id] = found[0]
+                    _learn(found[0], traced)
+                else:
+                    self.strangers += 1
+
     def span(self) -> tuple[int, int] | None:
-        """Return the first begin and the last end of all phases; nothing where no time is known."""
+        """Return the first begin and the last end of all phases; nothing where no time is known.
+
+        What is told from within lies in what was recorded.
+        """
         starts, ends = [self._moments(name) for name in ("start_ns", "end_ns")]
         every = np.concatenate([starts, ends]) if len(starts) or len(ends) else starts
         return (int(every.min()), int(every.max())) if len(every) else None
@@ -78,7 +112,7 @@ class ToldRows:
         bases = dict(before)
         for teller in self._tellers:
             if table in teller.tables:
-                found.append(_with_own_ids(table, teller, bases))
+                found.append(self._settled(teller, _with_own_ids(table, teller, bases), table))
             for name, ids in teller.ids.items():
                 bases[name] = bases.get(name, 0) + len(ids)
         return found
@@ -93,7 +127,7 @@ class ToldRows:
         columns = [
             np.ma.compressed(teller.tables["phases"][name])
             for teller in self._tellers
-            if name in teller.tables.get("phases", {})
+            if name in teller.tables.get("phases", {}) and not teller.within
         ]
         return np.concatenate(columns) if columns else np.zeros(0, np.int64)
 
@@ -107,13 +141,29 @@ class ToldRows:
             else:
                 pieces.setdefault(table, []).append(columns)
         tables = {table: _latest(_one_table(table, parts)) for table, parts in pieces.items()}
+        notes = log.notes.of(Teller)
+        within = any(note.within for note in notes)
+        traced = set_aside(tables) if within else ()
         ids = {
             table: np.sort(np.ma.getdata(columns["id"]))
             for table, columns in tables.items()
             if "id" in columns
         }
-        sources = tuple(dict.fromkeys(note.source for note in log.notes.of(Teller)))
-        return _Teller(sources, tables, ids)
+        return _Teller(tuple(dict.fromkeys(note.source for note in notes)), tables, ids, within, traced)
+
+    def _settled(self, teller: _Teller, own: Arrays, table: str) -> Arrays:
+        """Return rows as they are; those of a teller from within of recorded processes, at their times."""
+        if self._hosts is None or "process" not in own or not teller.recorded:
+            return own
+        found = as_recorded(own, teller.tables[table]["process"], teller.recorded, self._hosts)
+        return {name: _believable(name, values) for name, values in found.items()}
+
+
+def _learn(known: Known, traced: Traced) -> None:
+    """Keep what only a trace knows of a process."""
+    known.traced = known.traced or traced.facts
+    if known.rank is None:
+        known.rank, known.world = traced.rank, traced.world
 
 
 def _one_table(table: str, parts: list[Arrays]) -> Arrays:
