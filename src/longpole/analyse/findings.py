@@ -2,7 +2,8 @@
 
 Method: the change that a rule names is replayed next to the run as it was, with the same draws of gaps; the
 saving is the difference of the two makespans. Its range is that of the draws and of what the rule says is the
-least and the most, widened by the error of the replay as it was. What is sure to gain nothing is left out.
+least and the most, widened by the error of the replay as it was: of the saving, or of the makespan where the
+change is about what runs side by side. What is sure to gain nothing is left out.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def judged(replay: Replay, suspicion: Suspicion) -> Finding:
     for bound in (suspicion.at_least, suspicion.at_most):
         every += _savings_ns(replay, bound) if bound is not None else []
     saving = _median(best)
-    error_ns = abs(saving) * replay.error
+    of_ns = replay.unchanged.makespan_ns if suspicion.change.reschedules else abs(saving)
+    error_ns = of_ns * replay.error
     return Finding(
         rule=suspicion.rule,
         title=suspicion.title,

@@ -59,6 +59,11 @@ class Change:
     gaps: Mapping[int, float] = field(default_factory=dict)
     balance: Sequence[tuple[Whole, float]] = ()
 
+    @property
+    def reschedules(self) -> bool:
+        """Whether it is about what runs side by side, and not only about how long phases take."""
+        return bool(self.slots or self.cores or self.gaps or self.balance) or self.abreast is not None
+
 
 NO_CHANGE = Change()
 
