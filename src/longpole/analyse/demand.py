@@ -115,9 +115,13 @@ def demand(tree: Tree, times: CoreTime, busy: BusyCores | None) -> Demand:
     waited = _waited_ns(tree, places, times, busy, np.maximum(active - ran, 0.0))
     on_core = np.minimum(active, ran + waited)
     lost = on_core * waited / np.maximum(ran + waited, 1.0)
+    most = (
+        busy.capacity if busy is not None else np.inf
+    )  # lives are known to a tick, and may come out too short
     alone = {process: float(1.0 - one) for process, one in zip(ids, lost / active, strict=True)}
     cores = {
-        process: float(one) for process, one in zip(ids, ran / np.maximum(active - lost, 1.0), strict=True)
+        process: min(float(one), most)
+        for process, one in zip(ids, ran / np.maximum(active - lost, 1.0), strict=True)
     }
     of_phase = tree.process.tolist()
     return Demand(
