@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from shutil import rmtree
 
@@ -39,12 +40,15 @@ def keep(told: Told, runs: Path) -> Path:
         path = create_run_folder(str(runs), told.name)
     except OSError as error:
         raise CannotKeepRunError(f"Cannot write a run into {runs}: {error.strerror}.") from error
-    try:
-        _write_log(path, told)
-        save(path, _manifest(path, told))
-    except OSError as error:
-        rmtree(path, ignore_errors=True)
-        raise CannotKeepRunError(f"Cannot write the run into {runs}: {error.strerror or error}.") from error
+    with ExitStack() as unless_whole:  # a run that is half written must not stay, whatever goes wrong
+        unless_whole.callback(rmtree, path, ignore_errors=True)
+        try:
+            _write_log(path, told)
+            save(path, _manifest(path, told))
+        except OSError as error:
+            said = error.strerror or error
+            raise CannotKeepRunError(f"Cannot write the run into {runs}: {said}.") from error
+        unless_whole.pop_all()
     return Path(path)
 
 
