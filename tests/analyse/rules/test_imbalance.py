@@ -67,3 +67,20 @@ def test_silent_on_a_queue_that_keeps_all_slots_busy(seed: int):
 
 def test_a_straggler_is_left_to_its_rule():
     assert list(RULE.look(planted_run(np.array([10.0, 10.1, 9.9, 10.0, 10.2, 25.0])).case())) == []
+
+
+@pytest.mark.parametrize("shims", [1, 3, 12])
+def test_silent_on_shells_beside_the_program_that_they_start(shims: int):
+    planted = Planted(20.0)
+    shell = planted.phase("process", "make", 0.0, 20.0, process=1)
+    planted.phase("process", "bash", 0.0, 19.9, parent=shell, process=2)
+    for number in range(shims):
+        planted.phase("process", "bash", 0.01, 0.02 + 0.001 * number, parent=shell, process=number + 3)
+
+    assert not {"imbalance", "straggler"} & rules_of(planted)
+
+
+def test_threads_without_work_are_found():
+    planted = planted_run(np.array([10.0, 9.8, 0.01, 0.01]))
+
+    assert first(planted).rule == "imbalance"
