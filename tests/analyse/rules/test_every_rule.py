@@ -12,11 +12,9 @@ from longpole.analyse.rules.case import Rule
 from longpole.analyse.rules.ours import OURS
 from tests.analyse.planted import Planted
 from tests.analyse.rules import (
-    test_checkpoint,
     test_cpu_inference,
     test_data_loading,
     test_dispatch,
-    test_idle_gpu,
     test_imbalance,
     test_import_time,
     test_interference,
@@ -30,6 +28,7 @@ from tests.analyse.rules import (
     test_straggler,
 )
 from tests.analyse.rules.seen import SEEDS, assert_readable
+from tests.analyse.rules.training import gpu_busy, training
 
 Make = Callable[[int], Planted]
 
@@ -44,14 +43,14 @@ class Plant(NamedTuple):
 def gpu_beside(seed: int, busy: float) -> Planted:
     """Return inference beside a GPU that is so busy."""
     run, _ = test_cpu_inference.inference(seed)
-    test_cpu_inference.gpu_busy(run, seed, 60.0, busy)
+    gpu_busy(run, seed, 60.0, busy)
     return run
 
 
 def training_on_gpu(seed: int, busy: float) -> Planted:
     """Return a training whose GPU is so busy."""
-    planted = test_idle_gpu.training(seed, data=0.1)
-    test_idle_gpu.gpu_busy(planted.run, seed, planted.total_s, busy)
+    planted = training(seed, data=0.1)
+    gpu_busy(planted.run, seed, planted.total_s, busy)
     return planted.run
 
 
@@ -74,8 +73,8 @@ PLANTED = {
         lambda seed: test_import_time.one_process(seed, 0.2)[0],
     ),
     "checkpoint": Plant(
-        lambda seed: test_checkpoint.training(seed, save=2.0).run,
-        lambda seed: test_checkpoint.training(seed, save=2.0, name="load").run,
+        lambda seed: training(seed, save=2.0).run,
+        lambda seed: training(seed, save=2.0, name="load").run,
     ),
     "serial-trials": Plant(
         lambda seed: test_serial_trials.search(seed)[0],

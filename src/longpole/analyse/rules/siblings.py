@@ -181,7 +181,8 @@ def _comparable(case: Case, places: Whole) -> Whole:
     if case.tree.kinds[int(case.tree.kind[places[0]])] != "process":
         return places
     took = case.took_ns[places]
-    return places[took >= _COMPARABLE * took.max()]
+    comparable: Whole = places[took >= _COMPARABLE * took.max()]
+    return comparable
 
 
 def _fan(case: Case, places: Whole) -> Fan:
