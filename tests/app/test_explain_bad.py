@@ -17,7 +17,7 @@ from tests.builders import HandmadeRun, small_run
 
 Output = pytest.CaptureFixture[str]
 Rows = dict[str, list[dict[str, Any]]]
-WAYS: tuple[list[str], ...] = ([], ["--json"], ["--all"], ["--timeline"], ["--why", "a"])
+WAYS: tuple[list[str], ...] = ([], ["--json"], ["--all", "--timeline"], ["--why", "a"])
 MOST = (1 << 62) - 1
 
 
