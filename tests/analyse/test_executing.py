@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from longpole.analyse.replay import Change, Replay
 from longpole.analyse.tree import executing
 from tests.analyse.planted import Planted, S
 
@@ -44,3 +45,34 @@ def test_a_submission_of_which_nothing_is_known_is_a_wait():
     work = executing(run.tree())
 
     assert (work.start_ns // S).tolist() == [0, 9]
+
+
+def test_a_job_that_was_put_back_into_the_queue_keeps_its_first_execution():
+    run = Planted(20.0)
+    job = run.phase("job", "fit", 1.0, 19.0)
+    run.phase("queue", "fit", 1.0, 3.0, parent=job)
+    run.phase("exec", "fit", 3.0, 8.0, parent=job)
+    run.phase("queue", "fit", 8.0, 12.0, parent=job)
+    run.phase("exec", "fit", 12.0, 19.0, parent=job)
+
+    work = executing(run.tree())
+
+    assert [work.kinds[kind] for kind in work.kind.tolist()] == ["run", "job", "exec", "exec"]
+    assert (work.start_ns // S).tolist() == [0, 3, 3, 12]
+    assert (work.end_ns // S).tolist() == [20, 19, 8, 19]
+    assert work.queued_ns is not None
+    assert (work.queued_ns // S).tolist() == [0, 2, 0, 0]
+
+
+def test_a_replay_without_a_change_has_both_executions_of_such_a_job():
+    run = Planted(20.0)
+    job = run.phase("job", "fit", 0.0, 20.0)
+    for start in (0.0, 10.0):
+        run.phase("queue", "fit", start, start + 2.0, parent=job)
+        run.phase("exec", "fit", start + 2.0, start + 10.0, parent=job)
+    case = run.case()
+
+    replayed = Replay(case.tree).replay(Change(factors=case.factors(case.tree.places_of_kind("exec"), 0.5)))
+
+    assert case.waits_s["queue"] == 4.0
+    assert replayed.makespan_ns == 12 * S

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from longpole.app.main import cli
+from longpole.store.selection import find_run
+from tests.builders import HandmadeRun
 
 TEXT = """\
 JobID|JobName|State|ExitCode|Submit|Eligible|Start|End|UserCPU|SystemCPU|MaxRSS|AllocCPUS|NodeList|SubmitLine
@@ -157,3 +159,23 @@ def test_run_that_cannot_be_written_leaves_nothing(jobs: Path, capsys: pytest.Ca
 
     assert cli(["import", str(jobs)]) == 3
     assert "Cannot write a run into" in capsys.readouterr().err
+
+
+def test_imported_run_is_the_latest_whenever_it_ran(jobs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    HandmadeRun(jobs.parent / "runs", started="2026-01-01T00:00:00.000Z")
+    for name in ("first", "second"):  # what they tell of was in 1970
+        assert cli(["import", str(jobs), "--name", name]) == 0
+    capsys.readouterr()
+
+    assert find_run("latest", jobs.parent / "runs").name.split("-")[1] == "second"
+    assert cli(["ls", "--json"]) == 0
+    assert [run["name"] for run in json.loads(capsys.readouterr().out)["runs"]] == ["made", "first", "second"]
+
+
+def test_imported_run_is_not_old_because_it_ran_long_ago(
+    jobs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli(["import", str(jobs)]) == 0
+    assert cli(["gc", "--older-than", "1d"]) == 0
+
+    assert "0 of 1 runs removed" in capsys.readouterr().err

@@ -226,7 +226,8 @@ def test_directory_of_something_else_gets_a_sentence(
 def test_directory_without_a_job_gets_a_sentence(flow: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli(["import", str(flow)]) == 3
 
-    assert "no record of a job" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"{flow}: neither .snakemake/metadata nor .snakemake/log tells of a job" in said
 
 
 SNAKEFILE = """

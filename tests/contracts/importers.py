@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from longpole.errors import LongpoleError
@@ -54,6 +56,17 @@ class ImporterContract:
                 self.importer.read([given(whole[:at], "cut")], Wishes())
             except LongpoleError:
                 pass
+
+    def test_a_file_with_wrong_bytes_anywhere_is_read_or_refused(self) -> None:
+        whole, chance = self.good.content, random.Random(7)
+        for _ in range(200):
+            at, noise = chance.randrange(len(whole)), chance.randbytes(chance.choice((1, 4, 50)))
+            said = ""
+            try:
+                self.importer.read([given(whole[:at] + noise + whole[at + len(noise) :], "odd")], Wishes())
+            except LongpoleError as error:
+                said = str(error)
+            assert not said or "odd" in said
 
     def test_its_tables_are_those_of_a_run(self) -> None:
         for name, columns in self.told().tables.items():

@@ -31,9 +31,8 @@ def trace(*lines: dict[str, str]) -> str:
     """Return a trace; what a line does not say is that of a task of 5 s after 3 s in the queue."""
     columns = list(dict.fromkeys([*DEFAULT, *(name for line in lines for name in line)]))
     header = "\t".join(columns)
-    return "\n".join(
-        [header, *("\t".join({**DEFAULT, **line}.get(name, "-") for name in columns) for line in lines)]
-    )
+    every = ("\t".join({**DEFAULT, **line}.get(name, "-") for name in columns) for line in lines)
+    return "\n".join([header, *every, ""])
 
 
 def told(*lines: dict[str, str]) -> Told:
@@ -203,17 +202,17 @@ def test_values_that_are_none_are_counted_with_the_first() -> None:
 
 
 def test_end_before_begin_is_left_out_and_said() -> None:
-    tale = told({"complete": "900000", "duration": "-"})
+    tale = told({"complete": "900000", "duration": "-"}, {"name": "b"})
 
-    assert [row["end_ns"] for row in phases(tale, "job")] == [None]
-    assert any("before the begin" in gap for gap in tale.gaps)
+    assert [row["end_ns"] is None for row in phases(tale, "job")] == [True, False]
+    assert any("'complete' is before 'start'" in gap for gap in tale.gaps)
 
 
 def test_line_that_was_cut_is_counted() -> None:
     tale = read(trace({}, {"name": "b"})[:-20])
 
     assert len(rows(tale, "tasks")) == 1
-    assert "1 line of trace.txt could not be understood." in tale.gaps
+    assert tale.gaps[0].startswith("1 line of trace.txt could not be understood, the first: line 3 has ")
 
 
 def test_several_files_are_one_run() -> None:
@@ -228,7 +227,7 @@ def test_several_files_are_one_run() -> None:
     ("text", "said"),
     [
         ("", "bad.txt is no trace"),
-        ("name\tstatus\n", "bad.txt is a trace of Nextflow without any task."),
+        ("name\tstatus\n", "bad.txt is a trace of Nextflow without any task: "),
         (
             "name\tstatus\nx\thello\n",
             "Nothing in the column 'status' of bad.txt can be understood, as 'hello' in line 2.",

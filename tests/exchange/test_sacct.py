@@ -41,7 +41,7 @@ def line(job: str, **cells: str) -> str:
 
 
 def told(*lines: str) -> Told:
-    return read_sacct(["\n".join([HEADER, *lines])], UTC)
+    return read_sacct(["\n".join([HEADER, *lines, ""])], UTC)
 
 
 def phases(tale: Told, *kinds: str) -> Rows:
@@ -173,7 +173,7 @@ def test_times_without_a_zone_are_of_the_one_that_is_said() -> None:
     times = {
         name: f"2026-07-01T12:00:0{at}" for at, name in enumerate(("Submit", "Eligible", "Start", "End"))
     }
-    text = "\n".join([HEADER, line("7", **times)])
+    text = "\n".join([HEADER, line("7", **times), ""])
 
     here = read_sacct([text])
     paris = read_sacct([text], ZoneInfo("Europe/Paris"))
@@ -206,7 +206,9 @@ def test_moment_that_cannot_be_is_not_known(moment: str) -> None:
 
 
 def test_lines_that_are_none_are_counted() -> None:
-    assert told(line("7"), "what|is|this").gaps == ("1 line of the file could not be understood.",)
+    [gap] = told(line("7"), "what|is|this").gaps
+
+    assert gap.startswith("1 line of the file could not be understood, the first: line 3 has 3 cells")
 
 
 @pytest.mark.parametrize("text", ["", "hello", "JobName|State\nx|y", "{}", '{"jobs": []}', "JobID|State\n"])

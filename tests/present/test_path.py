@@ -61,3 +61,15 @@ def test_all_parts_are_shown_or_counted(steps: list[tuple[str, int]]) -> None:
     assert len(found) - len(gaps) + sum(gaps) == len(merged(tuple(path)))
     assert found[0][-1] == "s"
     assert "more" not in (found[0][1], found[-1][1])
+
+
+def test_what_is_within_a_long_part_is_set_in_below_it():
+    inner = (PathPart("step", "step", 1.0, 60.0, 6), PathPart("load", "data", 1.0, 30.0, 6))
+    path = (PathPart("python", "process", 0.0, 100.0, parts=(*inner, PathPart("tiny", "phase", 2.0, 1.0))),)
+
+    found = explained(path=path)
+
+    assert rows(found)[0][:2] == ["python", "(process)"]
+    assert "    6 × step" in found
+    assert "    6 × load (data)" in found
+    assert "tiny" not in found

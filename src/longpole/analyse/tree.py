@@ -128,7 +128,8 @@ def tree_of(phases: Columns) -> Tree:
 def executing(tree: Tree) -> Tree:
     """Return the tree without waits: a phase that began with some begins when the last of them has ended.
 
-    So does a job whose first part began with some. A wait that has parts is none: they tell what it was.
+    So does a job whose first part began with some. A wait that has parts is none: they tell what it was. One
+    between two executions, as of a job that was put back into the queue, is a gap within the phase.
     """
     waits = _waits(tree)
     if not waits.any():
@@ -149,6 +150,7 @@ def _waits(tree: Tree) -> Marks:
 def _after(tree: Tree, waits: Marks) -> tuple[Whole, Whole]:
     """Return when each phase begins after its waits, and how long those in a queue were."""
     start_ns, queued_ns = tree.start_ns.copy(), np.zeros(len(tree), np.int64)
+    waits = waits & (tree.start_ns < _first_work_ns(tree, waits)[tree.parent])
     kinds = [np.isin(np.arange(len(tree)), tree.places_of_kind(*some)) for some in (_QUEUES, ("job",))]
     for depth in range(int(tree.depth.max(initial=0)), 0, -1):
         here = np.flatnonzero((tree.depth == depth) & waits)
@@ -170,6 +172,14 @@ def parts_passed_up(tree: Tree, gone: Marks) -> Tree:
     while (through := (parent > 0) & gone[parent]).any():
         parent[through] = tree.parent[parent[through]]
     return _only(replace(tree, parent=parent), ~gone)
+
+
+def _first_work_ns(tree: Tree, waits: Marks) -> Whole:
+    """Return when the first part of each phase began that is no wait; the end of time if it has none."""
+    first = np.full(len(tree), np.iinfo(np.int64).max)
+    work = np.flatnonzero(~waits)[1:]
+    np.minimum.at(first, tree.parent[work], tree.start_ns[work])
+    return first
 
 
 def _only(tree: Tree, kept: Marks) -> Tree:

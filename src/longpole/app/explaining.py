@@ -23,9 +23,11 @@ from longpole.model.explanation import Explanation, Why
 from longpole.model.timeline import Timeline
 from longpole.store.run import StoredRun
 
+# Steps as a GPU had them lie beside those of the host, which has all of them: they are no work more.
 _PHASES = """
     SELECT id, parent, kind, name, task, process, lane, start_ns, end_ns FROM phases
-    WHERE start_ns IS NOT NULL AND end_ns IS NOT NULL AND coalesce(count, 1) = 1 ORDER BY id
+    WHERE start_ns IS NOT NULL AND end_ns IS NOT NULL AND coalesce(count, 1) = 1
+        AND kind IS DISTINCT FROM 'device' ORDER BY id
 """
 _COUNTED = """
     SELECT parent, kind, name, sum(duration_ns)::BIGINT AS duration_ns FROM phases

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from shutil import rmtree
 
@@ -40,12 +41,15 @@ def keep(told: Told, runs: Path) -> Path:
         path = create_run_folder(str(runs), told.name)
     except OSError as error:
         raise CannotKeepRunError(f"Cannot write a run into {runs}: {error.strerror}.") from error
-    try:
-        write_log(path, Teller(told.source, told.gaps), told.tables)
-        save(path, _manifest(path, told))
-    except OSError as error:
-        rmtree(path, ignore_errors=True)
-        raise CannotKeepRunError(f"Cannot write the run into {runs}: {error.strerror or error}.") from error
+    with ExitStack() as unless_whole:  # a run that is half written must not stay, whatever goes wrong
+        unless_whole.callback(rmtree, path, ignore_errors=True)
+        try:
+            write_log(path, Teller(told.source, told.gaps), told.tables)
+            save(path, _manifest(path, told))
+        except OSError as error:
+            said = error.strerror or error
+            raise CannotKeepRunError(f"Cannot write the run into {runs}: {said}.") from error
+        unless_whole.pop_all()
     return Path(path)
 
 
@@ -73,19 +77,31 @@ def write_log(path: str, teller: Teller, tables: Mapping[str, Columns]) -> str:
 
 def _manifest(path: str, told: Told) -> dict[str, object]:
     first, last = _span(told.tables.get("phases"))
-    started = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime((first or time.time_ns()) / 1e9))
+    now_ns = time.time_ns()
     return {
         "schema_version": SCHEMA_VERSION,
         "id": path.rpartition("-")[2],
         "name": told.name,
         "state": State.FINISHED.value,
-        "started": started,
+        "started": show_moment(first or now_ns),
+        "made": show_moment(now_ns),
         "command": [],
         "folder": working_folder(),
         "user": os.getuid(),
         "makespan_s": None if first is None or last is None else (last - first) / 1e9,
         "longpole": __version__,
     }
+
+
+def show_moment(moment_ns: int) -> str:
+    """Return a moment as manifests have it.
+
+    Examples:
+        >>> show_moment(1_794_770_150_250_000_000)
+        '2026-11-15T19:15:50.250Z'
+    """
+    seconds, rest = divmod(moment_ns, 1_000_000_000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{rest // 1_000_000:03}Z"
 
 
 def _span(phases: Columns | None) -> tuple[int | None, int | None]:

@@ -95,9 +95,9 @@ def started_s(text: str) -> float | None:
 
 
 def older(entries: Sequence[RunEntry], span_s: float) -> list[RunEntry]:
-    """Return the runs that are over and started longer ago than this.
+    """Return the runs that are over and started, or were imported, longer ago than this.
 
-    One whose start cannot be read goes by the age of its folder.
+    One of which that cannot be read goes by the age of its folder.
     """
     limit = time.time() - span_s
     return [entry for entry in entries if entry.state is not State.RUNNING and _began_s(entry) < limit]
@@ -117,9 +117,9 @@ def age(seconds: float) -> str:
 
 
 def _began_s(entry: RunEntry) -> float:
-    started = started_s(entry.manifest.started)
-    if started is not None:
-        return started
+    began = started_s(entry.manifest.made or entry.manifest.started)
+    if began is not None:
+        return began
     try:
         return entry.path.stat(follow_symlinks=False).st_mtime
     except OSError:

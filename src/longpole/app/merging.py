@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shutil import rmtree
 
-from longpole.app.imports import CannotKeepRunError
+from longpole.app.imports import CannotKeepRunError, show_moment
 from longpole.errors import UsageError
 from longpole.log.files import LOG_FOLDER, read_plain_file
 from longpole.model.manifest import Manifest, State
@@ -37,7 +38,7 @@ def merge(parts: Sequence[Path], name: str, runs: Path) -> Path:
     try:
         _copy_logs(parts, Path(path) / LOG_FOLDER)
         facts = joint_facts(path.rpartition("-")[2], name, working_folder())
-        save(path, {**facts, "started": first.started})
+        save(path, {**facts, "started": first.started, "made": show_moment(time.time_ns())})
     except OSError as error:
         rmtree(path, ignore_errors=True)
         raise CannotKeepRunError(f"Cannot write the run into {runs}: {error.strerror}.") from error

@@ -14,6 +14,7 @@ from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
 
+from longpole.exchange.cycles import check_tables
 from longpole.exchange.snakemake_log import read_log
 from longpole.exchange.snakemake_records import read_records
 from longpole.exchange.unreadable import UnreadableFileError
@@ -36,7 +37,7 @@ def read_folder(folder: Path, zone: tzinfo | None = None, name: str = "") -> Tol
         name: What to call the run; by default as the directory.
 
     Raises:
-        UnreadableFileError: It is no such directory, or tells of no job.
+        UnreadableFileError: It is no such directory, tells of no job, or of jobs that wait for each other.
     """
     if folder.name == _OWN:
         folder = folder.parent
@@ -47,7 +48,11 @@ def read_folder(folder: Path, zone: tzinfo | None = None, name: str = "") -> Tol
         )
     logs = [read_log(text, zone) for text in _logs(own / "log")]
     called = name or folder.absolute().name or "snakemake"
-    told = read_records(_records(own / "metadata"), logs, _Files(folder), called)
+    try:
+        told = read_records(_records(own / "metadata"), logs, _Files(folder), called)
+        check_tables(told.tables)
+    except UnreadableFileError as error:
+        raise UnreadableFileError(f"Nothing can be made of {folder}: {error}") from error
     return replace(told, gaps=(*told.gaps, *_unfinished(own / "incomplete")))
 
 

@@ -40,7 +40,8 @@ from longpole.model.told import Told, Wishes
 TELLER = "a Chrome trace"
 _BEGINS, _ENDS, _ASYNCHRONOUS = ("X", "B", "b"), ("E", "e"), "b"
 _EVENT = re.compile(rb'"ph"\s*:\s*"[A-Za-z]"')
-_PLACE = re.compile(rb'"(?:ts|traceEvents)"\s*:')
+_PLACE = re.compile(rb'"ts"\s*:')
+_LIST = re.compile(rb'"traceEvents"\s*:')
 _ENDING = re.compile(r"(?:\.trace)?(?:\.json)?(?:\.gz)?$")
 _LONGEST = 4096
 
@@ -70,8 +71,10 @@ class ChromeImporter:
     def recognises(self, file: ForeignFile) -> bool:
         """Return whether this holds events as Chrome writes them."""
         head = file.head
-        looks = head.lstrip()[:1] in (b"{", b"[")
-        return looks and _EVENT.search(head) is not None and _PLACE.search(head) is not None
+        if head.lstrip()[:1] not in (b"{", b"["):
+            return False
+        listed, placed = _LIST.search(head) is not None, _PLACE.search(head) is not None
+        return listed or (placed and _EVENT.search(head) is not None)
 
     def read(self, files: Sequence[ForeignFile], wishes: Wishes) -> Told:
         """Return the run of all processes in these files; processes of different files are different."""
@@ -149,6 +152,8 @@ class _ChromeRun:
         begins = [row for row, event in enumerate(timed) if event.ph in _BEGINS]
         if not begins:
             raise UnreadableFileError(f"{name} holds no event that lasted: none is of ph X, B or b.")
+        if stray and (ends[begins] == UNKNOWN).all():
+            raise UnreadableFileError(f"{name} holds no event that lasted: no end has a ts after its begin.")
         self._stray += stray
         starts, ends = moments[begins], ends[begins]
         if max(starts.max(), ends.max()) > LATEST_NS:

@@ -1,4 +1,4 @@
-"""Cycles of a directed graph: whether there is one, and the nodes of one.
+"""Cycles of a directed graph: whether there is one, the nodes of one, and a sentence on it.
 
 Method: take away nodes that nothing left comes before, as long as there are any (Kahn); what is left has a
 cycle, and going back from any node of it ends in one. Linear in nodes and edges, in plain Python: a
@@ -7,8 +7,16 @@ chain of a million nodes has a million levels, and arrays gain nothing there.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
+
+from longpole.exchange.sentences import quoted
+from longpole.exchange.unreadable import UnreadableFileError
+from longpole.model.columns import Columns
+
+_MOST_SHOWN = 10
 
 
 def find_cycle(nodes: int, befores: NDArray[np.int64], afters: NDArray[np.int64]) -> list[int]:
@@ -32,6 +40,36 @@ def find_cycle(nodes: int, befores: NDArray[np.int64], afters: NDArray[np.int64]
     before = np.zeros(nodes, np.int64)
     before[afters[inside]] = befores[inside]
     return _way_round(int(np.flatnonzero(left)[0]), before)
+
+
+def check_order(
+    befores: NDArray[np.int64], afters: NDArray[np.int64], names: Sequence[str], what: str = "task"
+) -> None:
+    """Refuse tasks, or what else is called ``what``, that wait for each other.
+
+    Raises:
+        UnreadableFileError: There is a cycle; the sentence has those of one, and does not name the file.
+    """
+    cycle = find_cycle(len(names), befores, afters)
+    if not cycle:
+        return
+    if len(cycle) == 1:
+        raise UnreadableFileError(f"{what} {quoted(names[cycle[0]])} depends on itself.")
+    some = [quoted(names[row]) for row in cycle[:_MOST_SHOWN]]
+    more = f" and {len(cycle) - _MOST_SHOWN:,} more" if len(cycle) > _MOST_SHOWN else ""
+    raise UnreadableFileError(f"its {what}s depend on each other in a circle: {', '.join(some)}{more}.")
+
+
+def check_tables(tables: Mapping[str, Columns]) -> None:
+    """Refuse a run whose tasks, which have the ids 1, 2, 3 and so on, wait for each other.
+
+    Raises:
+        UnreadableFileError: There is a cycle; as ``check_order`` says it.
+    """
+    if "edges" not in tables or not tables["edges"].rows:
+        return
+    befores, afters = (np.asarray(tables["edges"][side].values) - 1 for side in ("from_task", "to_task"))
+    check_order(befores, afters, [str(name) for name in tables["tasks"]["name"]])
 
 
 def _in_or_behind_cycles(

@@ -52,10 +52,8 @@ class NextflowImporter:
         gaps: list[str] = []
         for file in files:
             found, missing = entries_of(file.read().decode("utf-8", errors="replace"), file.name, moments)
-            if not found:
-                raise UnreadableFileError(f"{file.name} is a trace of Nextflow without any task.")
             entries += found
-            gaps += missing
+            gaps += [*missing, *_contradictions(found, file.name)]
         rows = _Rows()
         for tries in tasks_of(entries):
             rows.add_task(tries)
@@ -103,6 +101,21 @@ def _status(entry: Entry) -> str:
     return Status.OK.value if ended else Status.UNFINISHED.value
 
 
+def _contradictions(entries: Sequence[Entry], file: str) -> Iterator[str]:
+    """Yield a sentence on lines whose times contradict each other.
+
+    Raises:
+        UnreadableFileError: All do.
+    """
+    ran = [entry for entry in entries if entry.status != _CACHED]
+    wrong = sum(entry.times.contradict for entry in ran)
+    said = "'complete' is before 'start' or 'submit', or 'start' before 'submit'"
+    if wrong and wrong == len(ran):
+        raise UnreadableFileError(f"The times of all {count_of(wrong, 'task')} of {file} contradict: {said}.")
+    if wrong:
+        yield f"Of {count_of(wrong, 'task')} of {file} {said}: it is not known."
+
+
 def _gaps(entries: Sequence[Entry]) -> Iterator[str]:
     cached = sum(entry.status == _CACHED for entry in entries)
     ran = [entry for entry in entries if entry.status != _CACHED]
@@ -111,9 +124,6 @@ def _gaps(entries: Sequence[Entry]) -> Iterator[str]:
         yield f"{tasks} came from the cache: the times of an earlier run that the file has are left out."
     if any(entry.times.guessed for entry in ran):
         yield _GUESSED
-    if wrong := sum(entry.times.contradict for entry in ran):
-        lines = count_of(wrong, "line")
-        yield f"Of {lines} the end is before the begin, or the begin before the submission: it is not known."
     if going := sum(_status(entry) == Status.UNFINISHED.value for entry in ran):
         yield f"{count_of(going, 'task')} had not ended when the file was written."
     if ran and all(entry.times.submit_ns is None for entry in ran):

@@ -80,7 +80,7 @@ def entries_of(text: str, file: str, moments: Moments) -> tuple[list[Entry], lis
     """Return what the lines say, and sentences on what could not be understood.
 
     Raises:
-        UnreadableFileError: It is no trace, or nothing in one of its columns can be understood.
+        UnreadableFileError: It is no trace, has no task, or nothing in one of its columns can be understood.
     """
     columns = columns_of(text)
     if not columns:
@@ -88,14 +88,17 @@ def entries_of(text: str, file: str, moments: Moments) -> tuple[list[Entry], lis
             f"{file} is no trace of Nextflow: its first line does not name task_id, hash, name or status."
         )
     reader = _Reader(columns, moments)
-    entries, odd = [], 0
+    entries, odd = [], []
     for number, line in enumerate(text.split("\n")[1:], start=2):
         cells = line.rstrip("\r").split("\t")
         if len(cells) == len(columns):
             entries.append(reader.entry(number, cells))
-        else:
-            odd += bool(line.strip())
-    return entries, [*_odd(odd, file), *reader.doubts(file)]
+        elif line.strip():
+            odd.append(f"line {number} has {count_of(len(cells), 'cell')} and not {len(columns):,}")
+    if not entries:
+        why = odd[0] if odd else "there is no line below its first, which names the columns"
+        raise UnreadableFileError(f"{file} is a trace of Nextflow without any task: {why}.")
+    return entries, [*_odd(odd, file), *_unended(text, file), *reader.doubts(file)]
 
 
 def settled(
@@ -234,5 +237,11 @@ def _status(text: str) -> str | None:
     return text if text in STATUSES else None
 
 
-def _odd(count: int, file: str) -> list[str]:
-    return [f"{count_of(count, 'line')} of {file} could not be understood."] if count else []
+def _odd(odd: list[str], file: str) -> list[str]:
+    lines = count_of(len(odd), "line")
+    return [f"{lines} of {file} could not be understood, the first: {odd[0]}."] if odd else []
+
+
+def _unended(text: str, file: str) -> list[str]:
+    """Return a sentence on a text that may have been cut off: the last of its values may be half of it."""
+    return [] if text.endswith("\n") else [f"The last line of {file} does not end: it may be cut off."]

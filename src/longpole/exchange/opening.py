@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 from longpole.errors import UsageError
+from longpole.exchange.packed import refuse_packed
 from longpole.exchange.unreadable import UnreadableFileError
 
 HEAD_BYTES = 64 << 10
@@ -54,6 +55,7 @@ def opened(names: Sequence[str]) -> Iterator[list[OpenedFile]]:
 
     Raises:
         UsageError: One is not there, or is no plain file.
+        UnreadableFileError: One is empty, damaged, or packed in a way that is not unpacked here.
     """
     with ExitStack() as stack:
         yield [_opened(name, stack) for name in names]
@@ -61,13 +63,20 @@ def opened(names: Sequence[str]) -> Iterator[list[OpenedFile]]:
 
 def _opened(name: str, stack: ExitStack) -> OpenedFile:
     if name != _STDIN:
-        path = os.path.expanduser(name)
-        return OpenedFile(name, path, _unpacked(name, path, HEAD_BYTES))
+        return _with_head(name, os.path.expanduser(name))
     kept = tempfile.NamedTemporaryFile(prefix="longpole-")  # noqa: SIM115  the stack closes it
     stack.enter_context(kept)
     shutil.copyfileobj(sys.stdin.buffer, kept)
     kept.flush()
-    return OpenedFile("standard input", kept.name, _unpacked("standard input", kept.name, HEAD_BYTES))
+    return _with_head("standard input", kept.name)
+
+
+def _with_head(name: str, path: str) -> OpenedFile:
+    head = _unpacked(name, path, HEAD_BYTES)
+    if not head.strip():
+        raise UnreadableFileError(f"{name} is empty: there is nothing in it to import.")
+    refuse_packed(name, head)
+    return OpenedFile(name, path, head)
 
 
 def _unpacked(name: str, path: str, most_bytes: int) -> bytes:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from longpole.exchange.cycles import check_tables
 from longpole.exchange.pegasus_database import MAGIC, Database, read_database
 from longpole.exchange.pegasus_rows import PegasusRows
 from longpole.exchange.rows import as_columns
@@ -48,6 +49,11 @@ class PegasusImporter:
             labels += _labels_of(database)
             rows.add(database)
         tables = {table: as_columns(table, some) for table, some in rows.finished().items() if some}
+        try:
+            check_tables(tables)
+        except UnreadableFileError as error:
+            names = ", ".join(file.name for file in files)
+            raise UnreadableFileError(f"Nothing can be made of {names}: {error}") from error
         name = wishes.name or (labels[0] if len(labels) == 1 else "pegasus")
         return Told(TELLER, name or "pegasus", tables, tuple(rows.gaps))
 

@@ -9,10 +9,12 @@ from longpole.exchange.pegasus_database import Database, Invocation, Job, Try, W
 from longpole.exchange.pegasus_states import Life, life_of
 from longpole.exchange.rows import Row, times
 from longpole.exchange.sentences import count_of
+from longpole.exchange.unreadable import UnreadableFileError
 from longpole.model.execution import Status
 
 # DAGMan's scripts among the invocations.
 SCRIPTS = {"pre": -1, "post": -2}
+_EARLIER = "has an end before its begin for every job: the states of jobs are not in the order of time."
 _STARTED, _TERMINATED = "WORKFLOW_STARTED", "WORKFLOW_TERMINATED"
 
 
@@ -69,11 +71,19 @@ class Joined:
         )
 
     def gaps(self) -> Iterator[str]:
-        """Yield a sentence for each thing that is missing."""
+        """Yield a sentence for each thing that is missing.
+
+        Raises:
+            UnreadableFileError: The times of all jobs contradict each other.
+        """
         file, lives = self._database.file, self.lives.values()
         if going := sum(life.status is Status.UNFINISHED for life in lives):
             yield f"{count_of(going, 'job')} of {file} had not ended when it was written."
         if wrong := sum(life.contradicts for life in lives):
+            if wrong == len(lives):
+                raise UnreadableFileError(
+                    f"The column 'timestamp' of the table 'jobstate' of {file} {_EARLIER}"
+                )
             yield f"Of {count_of(wrong, 'job')} of {file} an end is before its begin: it is not known."
         if self._left_out:
             yield f"Left out, since their job is not in {file}: {count_of(self._left_out, 'invocation')}."

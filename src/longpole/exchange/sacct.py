@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from datetime import tzinfo
 
+from longpole.exchange.cycles import check_tables
 from longpole.exchange.sacct_entry import Entry, elements_of
 from longpole.exchange.sacct_jobs import tell
 from longpole.exchange.sacct_json import entries_of_json
@@ -63,7 +64,8 @@ def read_sacct(texts: Sequence[str], zone: tzinfo | None = None, name: str = "")
         name: What to call the run; by default after its jobs.
 
     Raises:
-        UnreadableFileError: One of them is no output of sacct, or tells of no job.
+        UnreadableFileError: One of them is no output of sacct, or tells of no job, or of jobs that wait for
+            each other.
     """
     entries: list[Entry] = []
     gaps: list[str] = []
@@ -72,8 +74,10 @@ def read_sacct(texts: Sequence[str], zone: tzinfo | None = None, name: str = "")
         entries += found
         gaps += missing
     if not entries:
-        raise UnreadableFileError("There is no job in what sacct printed. Were they somebody else's?")
-    return tell(list(dict.fromkeys(entries)), tuple(dict.fromkeys(gaps)), name)
+        raise UnreadableFileError("there is no job in what sacct printed, as where they are somebody else's.")
+    told = tell(list(dict.fromkeys(entries)), tuple(dict.fromkeys(gaps)), name)
+    check_tables(told.tables)
+    return told
 
 
 def entries_of(text: str, zone: tzinfo | None = None) -> tuple[list[Entry], list[str]]:

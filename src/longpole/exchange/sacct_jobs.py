@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from longpole.exchange.sacct_entry import Entry
+from longpole.exchange.sentences import count_of
+from longpole.exchange.unreadable import UnreadableFileError
 from longpole.model.columns import Columns, floats, integers, texts
 from longpole.model.execution import Metric, Scope, Source, Status
 from longpole.model.told import Told
@@ -32,8 +34,14 @@ class Attempt:
 
 
 def tell(entries: list[Entry], gaps: tuple[str, ...], name: str) -> Told:
-    """Return the run that these lines make; a job's steps follow it."""
-    jobs = attempts_of(entries)
+    """Return the run that these lines make; a job's steps follow it.
+
+    Raises:
+        UnreadableFileError: Of no job the end is after its begin, though some have both.
+    """
+    jobs, wrong = attempts_of(entries), sum(_contradicts(entry) for entry in entries)
+    if wrong and not any(entry.end_ns for entry in entries if not _contradicts(entry)):
+        raise UnreadableFileError("the End of all jobs is before their Start.")
     rows = _Rows({job: number for number, job in enumerate(jobs, start=1)})
     for job, attempts in jobs.items():
         rows.add_task(job, attempts)
@@ -42,13 +50,14 @@ def tell(entries: list[Entry], gaps: tuple[str, ...], name: str) -> Told:
     rows.add_sums()
     names = dict.fromkeys(attempts[-1].job.name for attempts in jobs.values())
     called = name or (next(iter(names)) if len(names) == 1 else "slurm")
-    return Told(TELLER, called or "slurm", rows.tables(), (*gaps, *_gaps(jobs)))
+    doubts = (*_going(jobs), *_doubts(entries, wrong))
+    return Told(TELLER, called or "slurm", rows.tables(), (*gaps, *doubts))
 
 
 def attempts_of(entries: list[Entry]) -> dict[str, list[Attempt]]:
     """Return the attempts of each job, the earliest first."""
     jobs: dict[str, list[Attempt]] = {}
-    for entry in entries:
+    for entry in (replace(one, end_ns=None) if _contradicts(one) else one for one in entries):
         if not entry.step:
             jobs.setdefault(entry.job, []).append(Attempt(entry))
         elif entry.job in jobs:
@@ -60,11 +69,23 @@ def attempts_of(entries: list[Entry]) -> dict[str, list[Attempt]]:
     return jobs
 
 
-def _gaps(jobs: dict[str, list[Attempt]]) -> Iterator[str]:
-    going = sum(attempts[-1].job.state in _GOING_ON for attempts in jobs.values())
-    if going:
-        what = "1 job had" if going == 1 else f"{going:,} jobs had"
-        yield f"{what} not ended when sacct was asked."
+def _contradicts(entry: Entry) -> bool:
+    """Return whether a job or step ends before it starts."""
+    return entry.end_ns is not None and entry.start_ns is not None and entry.end_ns < entry.start_ns
+
+
+def _going(jobs: dict[str, list[Attempt]]) -> Iterator[str]:
+    if going := sum(attempts[-1].job.state in _GOING_ON for attempts in jobs.values()):
+        yield f"{count_of(going, 'job')} had not ended when sacct was asked."
+
+
+def _doubts(entries: list[Entry], wrong: int) -> Iterator[str]:
+    if wrong:
+        yield f"The End of {wrong:,} of {len(entries):,} jobs and steps is before their Start: left out."
+    started = [one for one in entries if not one.step and one.start_ns is not None]
+    ended = [one for one in started if one.state and one.state not in _GOING_ON]
+    if unknown := sum(one.end_ns is None for one in ended):
+        yield f"The End of {unknown:,} of {len(ended):,} jobs that have ended tells no time."
 
 
 class _Rows:

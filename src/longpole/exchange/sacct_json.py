@@ -16,30 +16,44 @@ def entries_of_json(text: str) -> tuple[list[Entry], list[str]]:
     """Return jobs and steps, and sentences on what could not be taken from it.
 
     Raises:
-        UnreadableFileError: It is no JSON, or has no jobs.
+        UnreadableFileError: It is no JSON, has no list of jobs, or none of them can be understood.
     """
-    try:
-        jobs = json.loads(text)["jobs"]
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise UnreadableFileError("This is no output of 'sacct --json': it holds no list of jobs.") from error
     entries: list[Entry] = []
     odd = 0
-    for job in jobs if isinstance(jobs, list) else []:
+    jobs = _jobs(text)
+    for job in jobs:
         try:
             own = _job(job)
             entries += [own, *(_step(own.job, step) for step in job.get("steps") or [])]
         except (AttributeError, TypeError, ValueError, KeyError, OverflowError):
             odd += 1
+    if odd and not entries:
+        raise UnreadableFileError(f"none of its {len(jobs):,} jobs has a job_id and times as sacct has them.")
     left_out = f"{odd:,} of the file's jobs could not be understood and were left out."
     known = any(entry.submit_line for entry in entries)
     gaps = [] if known else ["The file does not tell the submit line, so no dependency."]
     return entries, [*gaps, *([left_out] if odd else [])]
 
 
+def _jobs(text: str) -> list[Any]:
+    try:
+        jobs = json.loads(text)["jobs"]
+    except json.JSONDecodeError as error:
+        raise UnreadableFileError(f"This is no JSON, or was cut off: {error}.") from error
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise UnreadableFileError("This is no output of 'sacct --json': it holds no list of jobs.") from error
+    if not isinstance(jobs, list):
+        raise UnreadableFileError("This is no output of 'sacct --json': its jobs are no list.")
+    return jobs
+
+
 def _job(job: dict[str, Any]) -> Entry:
     array = job.get("array") or {}
     of_array, element = _number(array.get("job_id")), _number(array.get("task_id"))
-    identity = str(_number(job["job_id"]))
+    number = _number(job["job_id"])
+    if number is None:
+        raise ValueError("no id")
+    identity = str(number)
     if of_array and element is not None:
         identity = f"{of_array}_{element}"
     elif of_array and array.get("task"):  # those that wait are kept as one

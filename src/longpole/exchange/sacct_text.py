@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime, tzinfo
 
 from longpole.exchange.sacct_entry import NO_NODES, Entry, moment_ns
+from longpole.exchange.sentences import count_of, quoted
 from longpole.exchange.unreadable import UnreadableFileError
 
 _DELIMITERS = ("\x1f", "|", "\t", ";", ",")
@@ -28,7 +29,7 @@ def entries_of_text(text: str, zone: tzinfo | None) -> tuple[list[Entry], list[s
     """Return jobs and steps, and sentences on what could not be taken from it.
 
     Raises:
-        UnreadableFileError: It has no header with the column ``JobID``.
+        UnreadableFileError: It has no header with the column ``JobID``, or no line below it is as it says.
     """
     header, _, rest = text.lstrip("\n").partition("\n")
     if not looks_like_sacct(header):
@@ -38,17 +39,23 @@ def entries_of_text(text: str, zone: tzinfo | None) -> tuple[list[Entry], list[s
     sign = next((sign for sign in _DELIMITERS if sign in header), "|")
     names = [name.strip().lower() for name in header.split(sign)]
     times = _Times(zone)
-    entries, odd = [], 0
-    for line in filter(str.strip, rest.splitlines()):
+    entries, odd = [], []
+    for number, line in enumerate(rest.splitlines(), start=2):
+        if not line.strip():
+            continue
         cells = line.split(sign)
         if len(cells) > len(names) and names[-1] == "submitline":  # which may hold the sign itself
             cells = [*cells[: len(names) - 1], sign.join(cells[len(names) - 1 :])]
         if len(cells) == len(names) + 1 and not cells[-1]:  # as --parsable ends its lines
             cells.pop()
         entry = _entry(dict(zip(names, cells, strict=False)), times) if len(cells) == len(names) else None
-        odd += entry is None
-        entries += [entry] if entry is not None else []
-    return entries, [*times.gaps(), *_missing(names), *_odd(odd)]
+        if entry is None:
+            odd.append(f"line {number} has {count_of(len(cells), 'cell')} and the JobID {quoted(cells[0])}")
+        else:
+            entries.append(entry)
+    if odd and not entries:
+        raise UnreadableFileError(f"no line below its header of {len(names):,} columns is a job: {odd[0]}.")
+    return entries, [*times.gaps(), *_missing(names), *_odd(odd), *_unended(text)]
 
 
 class _Times:
@@ -134,11 +141,14 @@ def _missing(names: list[str]) -> list[str]:
     return [f"The file does not tell {what}." for what, absent in wanted.items() if absent()]
 
 
-def _odd(count: int) -> list[str]:
-    if not count:
-        return []
-    lines = "1 line of the file" if count == 1 else f"{count:,} lines of the file"
-    return [f"{lines} could not be understood."]
+def _odd(odd: list[str]) -> list[str]:
+    lines = count_of(len(odd), "line")
+    return [f"{lines} of the file could not be understood, the first: {odd[0]}."] if odd else []
+
+
+def _unended(text: str) -> list[str]:
+    """Return a sentence on a text that may have been cut off: the last of its values may be half of it."""
+    return [] if text.endswith("\n") else ["The file's last line does not end: it may be cut off."]
 
 
 def _exit(text: str) -> tuple[int | None, int | None]:

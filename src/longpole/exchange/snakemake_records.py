@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from longpole.exchange.rows import Row, Rows, as_columns, times
+from longpole.exchange.sentences import count_of
 from longpole.exchange.snakemake import TELLER
 from longpole.exchange.snakemake_files import Files, measured, names
 from longpole.exchange.snakemake_log import LoggedJob, Try
@@ -23,6 +24,8 @@ from longpole.model.told import Told
 from longpole.record.secrets import replace_secrets
 
 _LATEST_S = 1 << 32  # in the year 2106
+# A log has whole seconds, and clocks of a cluster differ: less is no contradiction.
+_SKEW_NS = 2_000_000_000
 _SHELL_LETTERS = 4000
 _QUEUE = (
     "Snakemake keeps no times of waiting: on a cluster a job lasts from when it was handed on to when its "
@@ -31,6 +34,10 @@ _QUEUE = (
 _NO_LOG = (
     "There is no log of Snakemake, so no wildcards, threads, benchmarks and failed attempts, and no job "
     "without outputs."
+)
+_NO_RECORD = (
+    "neither .snakemake/metadata nor .snakemake/log tells of a job ({odd} cannot be understood), as where "
+    "they were removed, or not kept (--drop-metadata)."
 )
 _LOG_TIMES = (
     "Failed attempts, jobs without outputs and starts on a cluster have their times from the log: whole "
@@ -72,21 +79,19 @@ def read_records(
         name: What to call the run.
 
     Raises:
-        UnreadableFileError: It tells of no job.
+        UnreadableFileError: It tells of no job; the sentence does not name the directory.
     """
     jobs, odd = _jobs_of(records)
     every = _with_logs(jobs, logs)
     if not every:
-        raise UnreadableFileError(
-            "Snakemake has left no record of a job there: were they removed, or not kept (--drop-metadata)?"
-        )
+        raise UnreadableFileError(_NO_RECORD.format(odd=count_of(odd, "record")))
     every.sort(key=lambda job: min((one.start_ns or 0 for one in job.tries()), default=0))
     rows = _Rows(files)
     for number, job in enumerate(every, start=1):
         rows.add_job(number, job)
     rows.add_edges(every)
     tables = {table: as_columns(table, some) for table, some in rows.tables.items() if some}
-    return Told(TELLER, name, tables, tuple(_gaps(every, logs, odd)))
+    return Told(TELLER, name, tables, (*_gaps(every, logs, odd), *_contradictions(every)))
 
 
 def _jobs_of(records: Iterable[tuple[str, str]]) -> tuple[list[_Job], int]:
@@ -156,6 +161,16 @@ def _gaps(jobs: list[_Job], logs: Sequence[Sequence[LoggedJob]], odd: int) -> li
     if unknown:
         gaps.append(f"When {unknown:,} of {len(jobs):,} jobs began is not known.")
     return gaps
+
+
+def _contradictions(jobs: list[_Job]) -> list[str]:
+    """Return a sentence on tries that end before they start; those took no time."""
+    tries = [
+        one for job in jobs for one in job.tries() if one.start_ns is not None and one.end_ns is not None
+    ]
+    wrong = sum((one.end_ns or 0) < (one.start_ns or 0) - _SKEW_NS for one in tries)
+    said = f"The endtime of {wrong:,} of {len(tries):,} jobs is before its starttime: they took no time."
+    return [said] if wrong else []
 
 
 class _Rows:

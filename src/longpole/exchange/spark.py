@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from longpole.exchange.cycles import check_order
 from longpole.exchange.spark_application import Application
 from longpole.exchange.spark_events import ApplicationStart, Reading, events_of
 from longpole.exchange.unreadable import UnreadableFileError
@@ -25,7 +26,7 @@ from longpole.model.told import Told, Wishes
 
 TELLER = "Spark"
 _BEGIN = re.compile(rb'\s*\{\s*"Event"\s*:\s*"(?:SparkListener|org\.apache\.spark\.)')
-_ZSTD, _ZSTD_NAMES = b"\x28\xb5\x2f\xfd", (".zstd", ".zst")
+_LOOKED_FOR = "no event is an ApplicationStart, JobStart, StageSubmitted, TaskStart or an end of these."
 _ROLLED = re.compile(r"events_(\d{1,9})_")
 
 
@@ -36,8 +37,8 @@ class SparkImporter:
     title = "an event log of Spark"
 
     def recognises(self, file: ForeignFile) -> bool:
-        """Return whether this begins with an event of Spark, or is packed as Spark 4 packs its logs."""
-        return _BEGIN.match(file.head) is not None or _is_zstd(file)
+        """Return whether this begins with an event of Spark."""
+        return _BEGIN.match(file.head) is not None
 
     def read(self, files: Sequence[ForeignFile], wishes: Wishes) -> Told:
         """Return the run of the application that these files, pieces of one log, tell of."""
@@ -47,7 +48,9 @@ class SparkImporter:
         tables = application.finished()
         if "phases" not in tables:
             names = ", ".join(file.name for file in files)
-            raise UnreadableFileError(f"{names}: an event log of Spark in which nothing has run.")
+            why = gaps[0] if gaps else _LOOKED_FOR
+            raise UnreadableFileError(f"{names}: an event log of Spark in which nothing has run: {why}")
+        _check(files, application)
         name = wishes.name or application.name or "spark"
         return Told(TELLER, name, tables, (*gaps, *application.gaps()))
 
@@ -56,11 +59,6 @@ SPARK = SparkImporter()
 
 
 def _read(file: ForeignFile, application: Application) -> Reading:
-    if _is_zstd(file):
-        raise UnreadableFileError(
-            f"{file.name} is packed with zstd, as Spark 4 does by itself. Unpack it on the way: "
-            "'zstd -dc FILE | longpole import -'."
-        )
     reading = Reading(file.name)
     for event in events_of(file.read(), reading):
         if isinstance(event, ApplicationStart) and application.is_another(event):
@@ -69,12 +67,20 @@ def _read(file: ForeignFile, application: Application) -> Reading:
             )
         application.take(event)
     if not reading.events:
-        raise UnreadableFileError(f"{file.name} is no event log of Spark: there is no event in it.")
+        why = next(reading.gaps(), "there is no event in it.")
+        raise UnreadableFileError(f"{file.name} is no event log of Spark: {why}")
     return reading
 
 
-def _is_zstd(file: ForeignFile) -> bool:
-    return file.head.startswith(_ZSTD) and file.name.endswith(_ZSTD_NAMES)
+def _check(files: Sequence[ForeignFile], application: Application) -> None:
+    """Refuse what cannot be true."""
+    names = ", ".join(file.name for file in files)
+    if application.all_contradict:
+        raise UnreadableFileError(f"The 'Finish Time' of all tasks of {names} is before their 'Launch Time'.")
+    try:
+        check_order(*application.stages(), what="stage")
+    except UnreadableFileError as error:
+        raise UnreadableFileError(f"Nothing can be made of {names}, by its 'Parent IDs': {error}") from error
 
 
 def _place(file: ForeignFile) -> int:

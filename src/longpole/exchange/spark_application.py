@@ -6,6 +6,9 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from longpole.exchange.growing import GrowingTable
 from longpole.exchange.rows import as_columns
 from longpole.exchange.sentences import count_of
@@ -29,6 +32,7 @@ from longpole.exchange.spark_tasks import Stage, Tasks
 from longpole.model.columns import Columns
 from longpole.model.execution import Status
 
+Whole = NDArray[np.int64]
 _REASON_LETTERS = 200
 _MOST_BYTES = (1 << 63) - 1
 _SUCCEEDED = "JobSucceeded"
@@ -67,7 +71,7 @@ class Application:
         self._edges = GrowingTable("edges", _EDGES)
         self._start: ApplicationStart | None = None
         self._end_ms: int | None = None
-        self._unfinished = self._skipped = 0
+        self._unfinished = self._skipped = self._contradictory = 0
 
     @property
     def name(self) -> str:
@@ -77,6 +81,11 @@ class Application:
     def is_another(self, start: ApplicationStart) -> bool:
         """Return whether an application has begun before that is not this one."""
         return self._start is not None and self._start.app_id != start.app_id
+
+    @property
+    def all_contradict(self) -> bool:
+        """Whether there are tasks that ended, and each of them before it was launched."""
+        return 0 < self._tasks.contradictory == self._tasks.ended
 
     def take(self, event: Event) -> None:  # noqa: C901  one branch for each kind of event
         """Take the next event."""
@@ -119,6 +128,18 @@ class Application:
         }
         return {name: columns for name, columns in tables.items() if columns.rows}
 
+    def stages(self) -> tuple[Whole, Whole, list[str]]:
+        """Return which stage comes before which, by their places in a list of their names."""
+        places = {stage: place for place, stage in enumerate(self._stages)}
+        pairs = [
+            (places[before], places[stage])
+            for stage, tries in self._stages.items()
+            for before in {parent for one in tries.values() for parent in one.info.parent_ids}
+            if before in places
+        ]
+        befores, afters = np.array(pairs, np.int64).reshape(-1, 2).T
+        return befores, afters, [f"stage {stage}" for stage in places]
+
     def gaps(self) -> Iterator[str]:
         """Yield a sentence for each thing that is missing."""
         if self._start is None:
@@ -130,6 +151,9 @@ class Application:
         if self._tasks.contradictory:
             tasks = count_of(self._tasks.contradictory, "task")
             yield f"Of {tasks} the end ('Finish Time') is before the launch: it is not known."
+        if self._contradictory:
+            many = f"{self._contradictory:,}"
+            yield f"Of {many} jobs or stages the end ('Completion Time') is before the begin: not known."
         if self._skipped:
             edges = count_of(self._skipped, "edge")
             yield f"{edges} would lead from a stage that Spark skipped, as its output was there: left out."
@@ -176,7 +200,7 @@ class Application:
         self._phases.add(
             Phase(
                 *(job.phase, "sparkjob", called or f"job {start.job_id}", start.submission_time),
-                *(_not_before(start.submission_time, end_ms), status, self._phase),
+                *(self._not_before(start.submission_time, end_ms), status, self._phase),
                 attributes=json.dumps(facts),
             )
         )
@@ -194,7 +218,13 @@ class Application:
         ended = Status.FAILED if info.failure_reason else Status.OK
         self._phases.add(
             Phase(
-                *(one.stage.phase, "sparkstage", one.stage.name, begin_ms, _not_before(begin_ms, end_ms)),
+                *(
+                    one.stage.phase,
+                    "sparkstage",
+                    one.stage.name,
+                    begin_ms,
+                    self._not_before(begin_ms, end_ms),
+                ),
                 *(
                     Status.UNFINISHED if end_ms is None else ended,
                     self._job_of.get(info.stage_id, self._phase),
@@ -218,7 +248,8 @@ class Application:
             before = earlier[-1] if earlier else tries[0]
             self._edges.add(len(self._edges) + 1, "data", before.phase, one.stage.phase, handed)
 
-
-def _not_before(begin_ms: int | None, end_ms: int | None) -> int | None:
-    """Return an end, unless it is before its begin."""
-    return None if end_ms is None or end_ms < (begin_ms or 0) else end_ms
+    def _not_before(self, begin_ms: int | None, end_ms: int | None) -> int | None:
+        """Return an end, unless it is before its begin."""
+        wrong = end_ms is not None and end_ms < (begin_ms or 0)
+        self._contradictory += wrong
+        return None if wrong else end_ms

@@ -62,7 +62,8 @@ class Tasks:
     """All tasks and their tries.
 
     Attributes:
-        contradictory: How many tries ended before they were launched.
+        ended: How many tries have ended, at a moment that is told.
+        contradictory: How many of them before they were launched.
     """
 
     def __init__(self, phases: Phases, executors: Executors) -> None:
@@ -73,7 +74,7 @@ class Tasks:
         self._sums: dict[tuple[int | None, Metric], int] = {}
         self.rows = GrowingTable("tasks", ("id", "name", "type", "outcome"))
         self.totals = GrowingTable("totals", ("scope", "owner", "metric", "value", "source"))
-        self.contradictory = 0
+        self.ended = self.contradictory = 0
 
     def start(self, event: TaskStart | TaskEnd, stage: Stage) -> None:
         """A try was launched."""
@@ -98,6 +99,7 @@ class Tasks:
         one = self._going.pop(info.task_id)
         one.executor.free_lane(one.lane)
         end_ms = info.finish_time or None
+        self.ended += end_ms is not None
         if end_ms is not None and end_ms < one.info.launch_time:
             self.contradictory += 1
             end_ms = None

@@ -11,11 +11,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from longpole.exchange.cycles import find_cycle
 from longpole.exchange.unreadable import UnreadableFileError
 from longpole.exchange.wfformat_instance import Files, Whole, shown
 
-_MOST_SHOWN = 10
 _AMBIGUOUS = -2
 _NOBODY = -1
 
@@ -153,22 +151,6 @@ def distinct_pairs(firsts: Whole, seconds: Whole, count: int) -> tuple[Whole, Wh
     keys = np.sort(firsts * count + seconds)
     keys = keys[np.diff(keys, prepend=-1) != 0]  # faster than np.unique
     return keys // max(count, 1), keys % max(count, 1)
-
-
-def check_order(befores: Whole, afters: Whole, names: Sequence[str]) -> None:
-    """Refuse tasks that wait for each other.
-
-    Raises:
-        UnreadableFileError: There is a cycle; the sentence has the tasks of one.
-    """
-    cycle = find_cycle(len(names), befores, afters)
-    if not cycle:
-        return
-    if len(cycle) == 1:
-        raise UnreadableFileError(f"task {shown(names[cycle[0]])} depends on itself.")
-    some = [shown(names[row]) for row in cycle[:_MOST_SHOWN]]
-    more = f" and {len(cycle) - _MOST_SHOWN:,} more" if len(cycle) > _MOST_SHOWN else ""
-    raise UnreadableFileError(f"its tasks depend on each other in a circle: {', '.join(some)}{more}.")
 
 
 def handed_over(files: Files) -> tuple[Whole, Whole, Whole]:

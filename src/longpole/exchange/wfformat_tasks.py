@@ -9,12 +9,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from longpole.exchange.cycles import check_order
 from longpole.exchange.unreadable import UnreadableFileError
 from longpole.exchange.wfformat_graph import (
     Dependencies,
     Lists,
     Numbers,
-    check_order,
     distinct_pairs,
     handed_over,
 )

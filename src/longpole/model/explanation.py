@@ -62,6 +62,8 @@ class PathPart:
         start_s: When it begins, from the begin of the run.
         seconds: How long it is.
         count: How many phases it is made of.
+        parts: The largest of what lies within it, where that is serial: each kind and name with its own time
+            in all, and when the first of them begins.
     """
 
     what: str
@@ -69,6 +71,7 @@ class PathPart:
     start_s: float
     seconds: float
     count: int = 1
+    parts: tuple[PathPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

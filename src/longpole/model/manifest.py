@@ -34,7 +34,11 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is known of a run without reading its log."""
+    """What is known of a run without reading its log.
+
+    ``made`` is when it came into its folder of runs, where that is not when it started: it was imported, or
+    merged of others.
+    """
 
     schema_version: int
     id: str
@@ -42,6 +46,7 @@ class Manifest:
     state: State = State.RUNNING
     joint: bool = False
     started: str = ""
+    made: str = ""
     command: tuple[str, ...] = ()
     folder: str = ""
     user: int = -1

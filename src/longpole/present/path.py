@@ -13,6 +13,9 @@ from longpole.present.blamed import is_wait, named
 from longpole.present.tables import cell, new_table
 from longpole.units import show_seconds
 
+# What is within a part of the path is told from this share of the path on, and so many of it.
+_LEAST_SHARE, _MOST_WITHIN = 0.1, 3
+
 
 def critical_path(explanation: Explanation, most: int | None) -> Table | None:
     """Return the path: its first part, its last, and the longest between, in the order of time.
@@ -23,11 +26,12 @@ def critical_path(explanation: Explanation, most: int | None) -> Table | None:
     if not parts:
         return None
     kept = _kept(parts, most)
+    told_s = 0.0 if most is None else _LEAST_SHARE * sum(part.seconds for part in parts)
     table = new_table("Critical path", "from", "time")
     for shown, run in groupby(range(len(parts)), key=lambda at: at in kept):
         here = [parts[at] for at in run]
         if shown:
-            _add_parts(table, here)
+            _add_parts(table, here, told_s)
         else:
             _add_gap(table, here)
     return table
@@ -57,12 +61,21 @@ def _kept(parts: list[PathPart], most: int | None) -> set[int]:
     return kept | alone
 
 
-def _add_parts(table: Table, parts: list[PathPart]) -> None:
+def _add_parts(table: Table, parts: list[PathPart], told_s: float) -> None:
+    """Add parts of the path; what is within one is told if that took so long."""
     for part in parts:
-        name = named(part.what, part.kind)
-        label = cell(name if part.count == 1 else f"{part.count:,} × {name}")
+        label = cell(_called(part))
         label.stylize("quiet" if is_wait(part.kind) else "")
         table.add_row(label, show_seconds(part.start_s), show_seconds(part.seconds))
+        for inner in part.parts[:_MOST_WITHIN]:
+            if inner.seconds >= told_s:
+                label = Text.assemble("   ", cell(_called(inner)))
+                table.add_row(label, show_seconds(inner.start_s), show_seconds(inner.seconds))
+
+
+def _called(part: PathPart) -> str:
+    name = named(part.what, part.kind)
+    return name if part.count == 1 else f"{part.count:,} × {name}"
 
 
 def _add_gap(table: Table, parts: list[PathPart]) -> None:

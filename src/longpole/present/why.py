@@ -7,8 +7,9 @@ from rich.text import Text
 
 from longpole.model.explanation import Why
 from longpole.model.text import visible
-from longpole.present.tables import WIDEST_BAR, cell, new_table
+from longpole.present.tables import WIDEST_BAR, cell, new_table, note
 from longpole.present.terminal import bar, write_text
+from longpole.present.words import glued
 from longpole.units import show_seconds
 
 _MOST_PARTS = 12
@@ -17,9 +18,9 @@ _MOST_PARTS = 12
 def show_why(why: Why, console: Console) -> None:
     """Print what is known of a phase: what it is, what it is made of, and what a change of it would do."""
     lines: list[RenderableType] = [Text.assemble((f" {visible(why.phase)}", "title"), _kinds(why)), Text()]
-    lines += [Text(f" {sentence}") for sentence in why.sentences]
+    lines += [note(glued(sentence), style="") for sentence in why.sentences]
     if why.within:
-        lines.append(Text(f" Part of {', '.join(visible(name) for name in why.within)}."))
+        lines.append(note(f"Part of {', '.join(visible(name) for name in why.within)}.", style=""))
     if why.parts:
         lines += [Text(), _parts(why, console)]
     with console.capture() as capture:

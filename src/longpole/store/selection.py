@@ -45,7 +45,10 @@ def runs_folder(given: str = "") -> Path:
 
 
 def list_runs(folder: str | os.PathLike[str]) -> tuple[RunEntry, ...]:
-    """Return the runs of a folder, the newest last. A folder that is not there has none."""
+    """Return the runs of a folder, the newest last. A folder that is not there has none.
+
+    A run that was imported is as new as its import, whenever it ran.
+    """
     try:
         with os.scandir(folder) as found:
             paths = [Path(entry.path) for entry in found if entry.is_dir(follow_symlinks=False)]
@@ -54,9 +57,7 @@ def list_runs(folder: str | os.PathLike[str]) -> tuple[RunEntry, ...]:
     except OSError as error:
         raise UsageError(f"Cannot list the runs in {os.fspath(folder)}: {error.strerror}.") from error
     entries = [entry_of(path) for path in paths if is_run(path) and not path.name.startswith(HIDDEN)]
-    return tuple(
-        sorted(entries, key=lambda entry: (entry.manifest.started or _stamp(entry), entry.path.name))
-    )
+    return tuple(sorted(entries, key=lambda entry: (_came(entry), entry.path.name)))
 
 
 def entry_of(path: Path) -> RunEntry:
@@ -124,6 +125,11 @@ def _joint(name: str, entries: Sequence[RunEntry]) -> list[RunEntry]:
     """Return the latest run that commands made together under this name."""
     fitting = [entry for entry in entries if entry.manifest.joint and entry.manifest.name == name]
     return sorted(fitting, key=lambda entry: _owner(entry) == os.getuid())[-1:]
+
+
+def _came(entry: RunEntry) -> str:
+    """Return when a run came into its folder."""
+    return entry.manifest.made or entry.manifest.started or _stamp(entry)
 
 
 def _begins(entry: RunEntry, wanted: str) -> bool:

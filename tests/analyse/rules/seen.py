@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from longpole.analyse.rules.ours_b import OURS_B
+from longpole.analyse.rules.ours import OURS
 from longpole.model.explanation import Finding
 from tests.analyse.planted import Planted
 
@@ -13,7 +13,7 @@ SEEDS = range(20)
 
 def first(planted: Planted) -> Finding:
     """What gains most, of all that the rules find."""
-    found = planted.findings(*OURS_B)
+    found = planted.findings(*OURS)
     assert found, "nothing was found"
     for finding in found:
         assert_readable(finding)
@@ -22,7 +22,7 @@ def first(planted: Planted) -> Finding:
 
 def rules_of(planted: Planted) -> set[str]:
     """Which rules find something."""
-    return {finding.rule for finding in planted.findings(*OURS_B)}
+    return {finding.rule for finding in planted.findings(*OURS)}
 
 
 def assert_readable(finding: Finding) -> None:

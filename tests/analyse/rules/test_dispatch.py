@@ -24,7 +24,7 @@ def _starts(took: np.ndarray, gaps: np.ndarray, slots: int) -> np.ndarray:
     return starts
 
 
-def _planted(took: np.ndarray, gaps: np.ndarray, slots: int = _SLOTS) -> Planted:
+def planted_run(took: np.ndarray, gaps: np.ndarray, slots: int = _SLOTS) -> Planted:
     starts = _starts(took, gaps, slots)
     planted = Planted(float((starts + took).max()))
     for number, (start, one) in enumerate(zip(starts, took, strict=True)):
@@ -32,7 +32,7 @@ def _planted(took: np.ndarray, gaps: np.ndarray, slots: int = _SLOTS) -> Planted
     return planted
 
 
-def _noise(seed: int, count: int, task_s: float, gap_s: float) -> tuple[np.ndarray, np.ndarray]:
+def noise(seed: int, count: int, task_s: float, gap_s: float) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     return rng.normal(task_s, 0.1 * task_s, count), rng.normal(gap_s, 0.1 * gap_s, count)
 
@@ -46,9 +46,9 @@ def _saved_by_five(took: np.ndarray, gaps: np.ndarray) -> float:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_short_jobs_on_slots_are_found_first_with_their_saving(seed: int):
-    took, gaps = _noise(seed, 960, 0.22, 0.1)
+    took, gaps = noise(seed, 960, 0.22, 0.1)
 
-    found = first(_planted(took, gaps))
+    found = first(planted_run(took, gaps))
 
     assert found.rule == "dispatch"
     assert "Put about 5 tasks" in found.advice
@@ -57,9 +57,9 @@ def test_short_jobs_on_slots_are_found_first_with_their_saving(seed: int):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_saving_of_fewer_jobs_is_within_the_range(seed: int):
-    took, gaps = _noise(seed, 240, 0.22, 0.1)
+    took, gaps = noise(seed, 240, 0.22, 0.1)
 
-    found = first(_planted(took, gaps))
+    found = first(planted_run(took, gaps))
 
     # Larger jobs end less evenly than the replay has it: a job of 1.2 s is a quarter of the saving.
     assert found.rule == "dispatch"
@@ -69,7 +69,7 @@ def test_the_saving_of_fewer_jobs_is_within_the_range(seed: int):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_short_processes_one_after_the_other_are_found_first(seed: int):
-    took, gaps = _noise(seed, 100, 0.22, 0.1)
+    took, gaps = noise(seed, 100, 0.22, 0.1)
     starts = _starts(took, gaps, 1)
     end = float(starts[-1] + took[-1])
     planted = Planted(end)
@@ -86,21 +86,21 @@ def test_short_processes_one_after_the_other_are_found_first(seed: int):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_on_long_tasks(seed: int):
-    took, gaps = _noise(seed, 240, 22.0, 0.1)
+    took, gaps = noise(seed, 240, 22.0, 0.1)
 
-    assert list(RULE.look(_planted(took, gaps).case())) == []
+    assert list(RULE.look(planted_run(took, gaps).case())) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_on_few_tasks(seed: int):
-    took, gaps = _noise(seed, 40, 0.22, 0.1)
+    took, gaps = noise(seed, 40, 0.22, 0.1)
 
-    assert list(RULE.look(_planted(took, gaps).case())) == []
+    assert list(RULE.look(planted_run(took, gaps).case())) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_if_the_process_computes_between_its_children(seed: int):
-    took, gaps = _noise(seed, 100, 0.2, 0.5)
+    took, gaps = noise(seed, 100, 0.2, 0.5)
     starts = _starts(took, gaps, 1)
     end = float(starts[-1] + took[-1])
     planted = Planted(end)
@@ -113,6 +113,6 @@ def test_silent_if_the_process_computes_between_its_children(seed: int):
 
 
 def test_silent_if_there_are_too_few_tasks_for_the_slots():
-    took, gaps = _noise(0, 60, 0.22, 0.1)
+    took, gaps = noise(0, 60, 0.22, 0.1)
 
-    assert list(RULE.look(_planted(took, gaps, slots=30).case())) == []
+    assert list(RULE.look(planted_run(took, gaps, slots=30).case())) == []

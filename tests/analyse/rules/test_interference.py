@@ -12,7 +12,7 @@ from tests.analyse.rules.seen import SEEDS, assert_near, first
 _CORES, _LENGTH, _FROM, _TO = 4, 50, 10, 30
 
 
-def _planted(seed: int, workers: int, others: float) -> tuple[Planted, float]:
+def planted_run(seed: int, workers: int, others: float) -> tuple[Planted, float]:
     """Return workers that each want a core, of which others take so many for a while; and what that costs."""
     rng = np.random.default_rng(seed)
     planted = Planted(float(_LENGTH), cores=_CORES)
@@ -33,7 +33,7 @@ def _planted(seed: int, workers: int, others: float) -> tuple[Planted, float]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_others_take_is_found_first_with_its_saving(seed: int):
-    planted, lost_s = _planted(seed, workers=4, others=2.0)
+    planted, lost_s = planted_run(seed, workers=4, others=2.0)
 
     found = first(planted)
 
@@ -45,21 +45,21 @@ def test_what_others_take_is_found_first_with_its_saving(seed: int):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_if_the_run_gets_what_it_wants(seed: int):
-    planted, _ = _planted(seed, workers=1, others=2.9)
+    planted, _ = planted_run(seed, workers=1, others=2.9)
 
     assert list(RULE.look(planted.case())) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_if_the_run_fills_the_cores_itself(seed: int):
-    planted, _ = _planted(seed, workers=8, others=0.05)
+    planted, _ = planted_run(seed, workers=8, others=0.05)
 
     assert list(RULE.look(planted.case())) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_if_nothing_waited_for_a_core(seed: int):
-    planted, _ = _planted(seed, workers=4, others=2.0)
+    planted, _ = planted_run(seed, workers=4, others=2.0)
     planted.sample("pressure", "cpu some", 0.0, float(_LENGTH), 0.01, owner=1, capacity=1.0)
 
     assert list(RULE.look(planted.case())) == []

@@ -12,7 +12,7 @@ from tests.analyse.rules.seen import SEEDS, assert_near, first
 _CORES = 8
 
 
-def _threads(seed: int, used: float, threads: int = 4, beside_s: float = 0.0) -> tuple[Planted, float]:
+def threads_of(seed: int, used: float, threads: int = 4, beside_s: float = 0.0) -> tuple[Planted, float]:
     """Return threads of one process that together use so many cores, and how long they take."""
     rng = np.random.default_rng(seed)
     took = rng.normal(20.0, 0.1, threads)
@@ -32,7 +32,7 @@ def _threads(seed: int, used: float, threads: int = 4, beside_s: float = 0.0) ->
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_threads_on_one_core_are_found_first_with_their_saving(seed: int):
-    planted, took_s = _threads(seed, used=1.0)
+    planted, took_s = threads_of(seed, used=1.0)
 
     found = first(planted)
 
@@ -64,14 +64,14 @@ def test_processes_on_one_core_are_found_first(seed: int):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_if_threads_use_their_cores(seed: int):
-    planted, _ = _threads(seed, used=3.9)
+    planted, _ = threads_of(seed, used=3.9)
 
     assert list(RULE.look(planted.case())) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_if_they_wait_for_input(seed: int):
-    planted, _ = _threads(seed, used=0.9)
+    planted, _ = threads_of(seed, used=0.9)
     planted.sample("pressure", "io some", 0.0, 22.0, 0.5, owner=1, capacity=1.0)
 
     assert list(RULE.look(planted.case())) == []
@@ -79,13 +79,13 @@ def test_silent_if_they_wait_for_input(seed: int):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_off_the_critical_path(seed: int):
-    planted, _ = _threads(seed, used=1.0, beside_s=60.0)
+    planted, _ = threads_of(seed, used=1.0, beside_s=60.0)
 
     assert list(RULE.look(planted.case())) == []
 
 
 def test_silent_if_no_core_is_free():
-    planted, _ = _threads(0, used=1.0)
+    planted, _ = threads_of(0, used=1.0)
     planted.sample("cpu", "user", 0.0, 30.0, 6.5, owner=1, capacity=float(_CORES))
 
     assert list(RULE.look(planted.case())) == []

@@ -12,7 +12,7 @@ from tests.analyse.rules.seen import SEEDS, assert_near, first
 _MEMORY = 64e9
 
 
-def _planted(used: np.ndarray) -> Planted:
+def planted_run(used: np.ndarray) -> Planted:
     """Three phases of a process; the host's memory is filled so far, second by second."""
     planted = Planted(60.0)
     top = planted.phase("process", "python fit.py", 0.0, 60.0, process=1)
@@ -23,7 +23,7 @@ def _planted(used: np.ndarray) -> Planted:
     return planted
 
 
-def _stalls(seed: int) -> np.ndarray:
+def stalls_of(seed: int) -> np.ndarray:
     stalls = np.random.default_rng(seed).normal(0.4, 0.05, 60)
     stalls[:20] = stalls[50:] = 0.0
     return stalls
@@ -31,8 +31,8 @@ def _stalls(seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_stalls_are_found_first_with_their_saving(seed: int):
-    stalls = _stalls(seed)
-    planted = _planted(np.where(stalls > 0, 0.98, 0.6))
+    stalls = stalls_of(seed)
+    planted = planted_run(np.where(stalls > 0, 0.98, 0.6))
     for second, stalled in enumerate(stalls):
         planted.sample("pressure", "memory some", second, second + 1.0, stalled, owner=1, capacity=1.0)
 
@@ -47,7 +47,7 @@ def test_stalls_are_found_first_with_their_saving(seed: int):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_if_memory_is_full_and_nothing_stalls(seed: int):
     rng = np.random.default_rng(seed)
-    planted = _planted(rng.uniform(0.96, 0.99, 60))
+    planted = planted_run(rng.uniform(0.96, 0.99, 60))
     for second, stalled in enumerate(rng.uniform(0.0, 0.01, 60)):
         planted.sample("pressure", "memory some", second, second + 1.0, stalled, owner=1, capacity=1.0)
 
@@ -56,8 +56,8 @@ def test_silent_if_memory_is_full_and_nothing_stalls(seed: int):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_without_pressure_waiting_while_memory_is_full_is_found(seed: int):
-    stalls = _stalls(seed)
-    planted = _planted(np.where(stalls > 0, 0.98, 0.6))
+    stalls = stalls_of(seed)
+    planted = planted_run(np.where(stalls > 0, 0.98, 0.6))
     for second, stalled in enumerate(stalls):
         planted.sample("cpu", "waiting for I/O", second, second + 1.0, stalled, owner=1, capacity=4.0)
 
@@ -69,8 +69,8 @@ def test_without_pressure_waiting_while_memory_is_full_is_found(seed: int):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_if_waiting_has_another_reason(seed: int):
-    planted = _planted(np.full(60, 0.5))
-    for second, stalled in enumerate(_stalls(seed)):
+    planted = planted_run(np.full(60, 0.5))
+    for second, stalled in enumerate(stalls_of(seed)):
         planted.sample("cpu", "waiting for I/O", second, second + 1.0, stalled, owner=1, capacity=4.0)
 
     assert list(RULE.look(planted.case())) == []

@@ -12,7 +12,7 @@ from tests.analyse.rules.seen import SEEDS, assert_near, first
 _EPOCHS, _FILES = 10, 20
 
 
-def _planted(seed: int, storage_bytes: int | None, times: int = _EPOCHS) -> tuple[Planted, float, float]:
+def planted_run(seed: int, storage_bytes: int | None, times: int = _EPOCHS) -> tuple[Planted, float, float]:
     """Return epochs that read and fit, how long reading takes, and which share of it is again."""
     rng = np.random.default_rng(seed)
     read, fit = rng.normal(4.0, 0.3, _EPOCHS), rng.normal(2.0, 0.2, _EPOCHS)
@@ -31,7 +31,7 @@ def _planted(seed: int, storage_bytes: int | None, times: int = _EPOCHS) -> tupl
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_reading_again_is_found_first_with_its_saving(seed: int):
-    planted, read_s, again = _planted(seed, storage_bytes=9_500_000_000)
+    planted, read_s, again = planted_run(seed, storage_bytes=9_500_000_000)
 
     found = first(planted)
 
@@ -42,21 +42,21 @@ def test_reading_again_is_found_first_with_its_saving(seed: int):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_if_memory_kept_the_files(seed: int):
-    planted, _, _ = _planted(seed, storage_bytes=1_050_000_000)
+    planted, _, _ = planted_run(seed, storage_bytes=1_050_000_000)
 
     assert list(RULE.look(planted.case())) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_if_files_are_read_twice(seed: int):
-    planted, _, _ = _planted(seed, storage_bytes=9_500_000_000, times=2)
+    planted, _, _ = planted_run(seed, storage_bytes=9_500_000_000, times=2)
 
     assert list(RULE.look(planted.case())) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_pressure_tells_of_real_reading_too(seed: int):
-    planted, read_s, again = _planted(seed, storage_bytes=None)
+    planted, read_s, again = planted_run(seed, storage_bytes=None)
     for second in range(int(read_s)):
         for metric in ("io some", "io full"):
             planted.sample("pressure", metric, second, second + 1.0, 0.5, owner=1, capacity=1.0)

@@ -14,7 +14,7 @@ from tests.analyse.rules.seen import SEEDS, assert_near, first
 _STEPS, _DATA_S, _FORWARD_S = 20, 2.0, 1.0
 
 
-def _planted(seed: int, cpu_in_data: float, file_bytes: int = 20_000) -> tuple[Planted, float]:
+def planted_run(seed: int, cpu_in_data: float, file_bytes: int = 20_000) -> tuple[Planted, float]:
     """Return steps of data and forward, and for how long the CPU is idle in data."""
     rng = np.random.default_rng(seed)
     planted = Planted(_STEPS * (_DATA_S + _FORWARD_S))
@@ -36,7 +36,7 @@ def _planted(seed: int, cpu_in_data: float, file_bytes: int = 20_000) -> tuple[P
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_waiting_for_small_files_is_found_first_with_its_saving(seed: int):
-    planted, idle_s = _planted(seed, cpu_in_data=0.1)
+    planted, idle_s = planted_run(seed, cpu_in_data=0.1)
 
     found = first(planted)
 
@@ -47,14 +47,14 @@ def test_waiting_for_small_files_is_found_first_with_its_saving(seed: int):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_if_data_is_computed_rather_than_waited_for(seed: int):
-    planted, _ = _planted(seed, cpu_in_data=1.1)
+    planted, _ = planted_run(seed, cpu_in_data=1.1)
 
     assert list(RULE.look(planted.case())) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_if_files_are_large(seed: int):
-    planted, _ = _planted(seed, cpu_in_data=0.1, file_bytes=400_000)
+    planted, _ = planted_run(seed, cpu_in_data=0.1, file_bytes=400_000)
 
     assert list(RULE.look(planted.case())) == []
 
@@ -78,7 +78,7 @@ def test_pressure_tells_of_waiting_in_phases_of_any_kind(seed: int):
 
 
 def test_files_of_programs_are_no_data():
-    planted, _ = _planted(0, cpu_in_data=0.1)
+    planted, _ = planted_run(0, cpu_in_data=0.1)
     programs = Planted(10.0)
     for number in range(5_000):
         programs.opened(f"/opt/env/lib/python3.12/site-packages/m{number}.py", 5_000)

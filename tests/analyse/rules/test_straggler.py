@@ -12,14 +12,14 @@ from tests.analyse.rules.seen import SEEDS, assert_near, first, rules_of
 _JOBS = 12
 
 
-def _times(seed: int, slow_s: float) -> tuple[np.ndarray, int]:
+def times(seed: int, slow_s: float) -> tuple[np.ndarray, int]:
     rng = np.random.default_rng(seed)
     took, slow = rng.normal(10.0, 0.4, _JOBS), int(rng.integers(_JOBS))
     took[slow] = slow_s + rng.normal(0.0, 0.2)
     return took, slow
 
 
-def _planted(took: np.ndarray, beside_s: float = 0.0) -> Planted:
+def planted_run(took: np.ndarray, beside_s: float = 0.0) -> Planted:
     """Jobs between a begin and an end of 2 and 3 seconds; perhaps something else beside them."""
     end = 2.0 + max(float(took.max()), beside_s)
     planted = Planted(end + 3.0)
@@ -34,9 +34,9 @@ def _planted(took: np.ndarray, beside_s: float = 0.0) -> Planted:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_one_slow_job_is_found_first_with_its_saving(seed: int):
-    took, slow = _times(seed, slow_s=25.0)
+    took, slow = times(seed, slow_s=25.0)
 
-    found = first(_planted(took))
+    found = first(planted_run(took))
 
     assert (found.rule, found.phase) == ("straggler", "align")
     assert_near(found.saving_s, took[slow] - np.delete(took, slow).max(), 0.03)
@@ -45,22 +45,22 @@ def test_one_slow_job_is_found_first_with_its_saving(seed: int):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_off_the_critical_path(seed: int):
-    took, _ = _times(seed, slow_s=25.0)
+    took, _ = times(seed, slow_s=25.0)
 
-    assert "straggler" not in rules_of(_planted(took, beside_s=40.0))
+    assert "straggler" not in rules_of(planted_run(took, beside_s=40.0))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_silent_if_none_is_far_from_the_others(seed: int):
-    took, _ = _times(seed, slow_s=13.5)
+    took, _ = times(seed, slow_s=13.5)
 
-    assert list(RULE.look(_planted(took).case())) == []
+    assert list(RULE.look(planted_run(took).case())) == []
 
 
 def test_silent_if_many_are_slow():
     took = np.array([10.0] * 8 + [25.0] * 4)
 
-    assert list(RULE.look(_planted(took).case())) == []
+    assert list(RULE.look(planted_run(took).case())) == []
 
 
 def test_silent_if_the_slow_one_ends_before_others():

@@ -2,8 +2,9 @@
 
 Method: parts of one phase are of one sort if they are of one kind and are called the same, but for a number
 at the end (``worker 3``). Those of one sort that overlap in time, directly or through others, are a fan; a
-phase may have many fans one after the other. Only sorts that took the most time are looked at. That members
-of a fan depend on each other is not known here.
+phase may have many fans one after the other. A process that took less than a twentieth of the longest of its
+fan is no sibling: a shell that only starts others is called as one that works, and does other work. Only
+sorts that took the most time are looked at. That members of a fan depend on each other is not known here.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _MOST_FANS = 5_000
 FAR_DEVIATIONS = 5.0
 FAR_FACTOR = 1.5
 FEW = 0.1
+# A process that took less of the longest beside it had something else to do.
+_COMPARABLE = 0.05
 _NUMBER_AT_END = re.compile(r"[\s_.:#([-]*\d+[)\]]?$")
 
 
@@ -169,7 +172,17 @@ def _fans(case: Case, group: Whole, least: int) -> list[Fan]:
     large = np.flatnonzero(lasts - firsts >= max(least, 2))
     spans = (reach[lasts - 1] - starts[firsts])[large]
     chosen = large[np.argsort(-spans, kind="stable")][:_MOST_FANS]
-    return [_fan(case, group[firsts[at] : lasts[at]]) for at in chosen.tolist()]
+    members = [_comparable(case, group[firsts[at] : lasts[at]]) for at in chosen.tolist()]
+    return [_fan(case, places) for places in members if len(places) >= max(least, 2)]
+
+
+def _comparable(case: Case, places: Whole) -> Whole:
+    """Return members of a fan without processes that are far too short to have done the same."""
+    if case.tree.kinds[int(case.tree.kind[places[0]])] != "process":
+        return places
+    took = case.took_ns[places]
+    comparable: Whole = places[took >= _COMPARABLE * took.max()]
+    return comparable
 
 
 def _fan(case: Case, places: Whole) -> Fan:

@@ -22,7 +22,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.option("--runs", default="", metavar="DIR", help="Where runs are kept.")
 def command(*, older_than: str, name: str, dry_run: bool, as_json: bool, runs: str) -> None:
-    """Remove runs that started longer ago than this; never one that is still going."""
+    """Remove runs that started, or were imported, longer ago than this; never one that is still going."""
     from longpole.app.listing import older
     from longpole.app.removing import removable, remove
     from longpole.store.selection import list_runs, runs_folder

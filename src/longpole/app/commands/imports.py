@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from longpole.model.told import Told
 
 SCHEMA_VERSION = 1
+_NAME_LETTERS = 200
 
 EXAMPLES = """\b
 Examples:
@@ -85,6 +86,8 @@ def command(  # noqa: PLR0913  one per option
     input. Or it is the working directory of a finished Snakemake workflow. The run can be shown, explained,
     asked and exported like any other; it says what the other system could not tell.
     """
+    from dataclasses import replace
+
     from longpole.app.imports import keep
     from longpole.store.selection import runs_folder
 
@@ -97,6 +100,7 @@ def command(  # noqa: PLR0913  one per option
         told = _ask(_jobs(what, since), since, until, wait, name)
     else:
         told = _read(what, _zone(timezone), name, form)
+    told = replace(told, name=told.name[:_NAME_LETTERS])  # a file may say anything
     path = keep(told, runs_folder(runs))
     _tell(told, path, as_json=as_json)
 
