@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.unseen import Fetches, Fits, Hashes, Images
+
 SPIN = "end = time.thread_time() + {s}\nwhile time.thread_time() < end: pass\n"
 SLEEP = "time.sleep({s})\n"
 
@@ -32,6 +34,10 @@ class Training:
     def run(self) -> None:
         """Train."""
         _train(self)
+
+    def loading_s(self) -> float:
+        """Return how long a batch takes to load by itself."""
+        return self.sleep_s + self.spin_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,7 @@ class Jobs:
         Parallel(n_jobs=self.at_once)(delayed(_spin)(one) for one in self.spin_s)
 
 
-Program = Training | Tasks | Jobs
+Program = Training | Tasks | Jobs | Images | Fits | Hashes | Fetches
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,15 @@ DEVELOPED_ON = {
     "half asleep": Pair("doubled slots", Tasks((0.6,) * 20, 1, 0.6), Tasks((0.6,) * 20, 2, 0.6)),
 }
 
-HELD_OUT: dict[str, Pair] = {}
+# What it was not developed on: recorded for the first time when it was done.
+HELD_OUT = {
+    "images": Pair("more workers", Images(passes=6), Images(passes=6, workers=2)),
+    "light images": Pair("faster loader", Images(passes=9), Images(passes=3)),
+    "fits": Pair("fewer in parallel", Fits(times=24), Fits(times=24, at_once=2)),
+    "hashes": Pair("balanced input", Hashes((900,) * 5 + (7500,)), Hashes((2000,) * 6)),
+    "saved images": Pair("no checkpoints", Images(save_every=4), Images()),
+    "fetches": Pair("doubled slots", Fetches(), Fetches(at_once=4)),
+}
 SETS = {"developed-on": DEVELOPED_ON, "held-out": HELD_OUT}
 PAIRS = {**DEVELOPED_ON, **HELD_OUT}
 

@@ -25,8 +25,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # by itself a script finds only what lies beside it
 
-from benchmarks.changing import PAIRS, SETS, Pair, Tasks  # noqa: E402
+from benchmarks.changing import PAIRS, SETS, Jobs, Pair, Tasks, Training  # noqa: E402
+from benchmarks.unseen import Fetches, Fits, Hashes, Images  # noqa: E402
 from longpole.analyse.explain import Times, times_of  # noqa: E402
+from longpole.analyse.graph import Whole  # noqa: E402
 from longpole.analyse.loading import waits_with  # noqa: E402
 from longpole.analyse.replay import Change  # noqa: E402
 from longpole.analyse.rules.data_loading import loops_of, with_waits  # noqa: E402
@@ -106,12 +108,16 @@ def predict(pair: Pair, run: Path) -> tuple[float, float, float]:
 
 
 def _workers(times: Times, pair: Pair) -> Change:
+    assert isinstance(pair.after, Training | Images)
     [found] = loops_of(times.case)
     return with_waits(times.case, found, waits_with(found.loop, pair.after.workers, times.case.cores))
 
 
 def _loader(times: Times, pair: Pair) -> Change:
-    factor = pair.after.sleep_s / pair.before.sleep_s
+    """Let loading take as much less as it does by itself."""
+    assert isinstance(pair.before, Training | Images)
+    assert isinstance(pair.after, Training | Images)
+    factor = pair.after.loading_s() / pair.before.loading_s()
     return Change(factors=times.case.factors(times.case.tree.places_of_kind("data"), factor))
 
 
@@ -121,23 +127,27 @@ def _checkpoint(times: Times, _: Pair) -> Change:
 
 def _slots(times: Times, pair: Pair) -> Change:
     """Give what starts most processes another number of slots."""
-    tree, pool = times.case.tree, _pool(times)
-    return Change(slots={pool: pair.after.at_once}, abreast=np.flatnonzero(tree.parent == pool))
+    assert isinstance(pair.after, Tasks | Jobs | Fits | Hashes | Fetches)
+    processes = _processes_of_pool(times)
+    pool = int(times.case.tree.parent[processes[0]])
+    return Change(slots={pool: pair.after.at_once}, abreast=processes)
 
 
-def _pool(times: Times) -> int:
-    """Return what started most processes."""
-    parents = times.case.tree.parent[times.case.tree.places_of_kind("process")]
-    return int(np.bincount(parents[parents >= 0]).argmax())
+def _processes_of_pool(times: Times) -> Whole:
+    """Return the processes of what started most."""
+    tree = times.case.tree
+    processes = tree.places_of_kind("process")
+    parents = tree.parent[processes]
+    return processes[parents == np.bincount(parents[parents >= 0]).argmax()]
 
 
 def _balance(times: Times, pair: Pair) -> Change:
     """Let all tasks, or all jobs, take the mean."""
     tree = times.case.tree
-    if isinstance(pair.before, Tasks):
-        jobs = np.flatnonzero(tree.parent == _pool(times))
-    else:
+    if isinstance(pair.before, Jobs):
         jobs = tree.places_of_kind("job")
+    else:
+        jobs = _processes_of_pool(times)
     return Change(balance=[(jobs, 1.0)])
 
 
