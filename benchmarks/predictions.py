@@ -144,10 +144,7 @@ def _processes_of_pool(times: Times) -> Whole:
 def _balance(times: Times, pair: Pair) -> Change:
     """Let all tasks, or all jobs, take the mean."""
     tree = times.case.tree
-    if isinstance(pair.before, Jobs):
-        jobs = tree.places_of_kind("job")
-    else:
-        jobs = _processes_of_pool(times)
+    jobs = tree.places_of_kind("job") if isinstance(pair.before, Jobs) else _processes_of_pool(times)
     return Change(balance=[(jobs, 1.0)])
 
 
