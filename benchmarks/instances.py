@@ -1,14 +1,16 @@
 """WfFormat 1.5 instances of any size, made from a seed, for tests and benchmarks.
 
-Tasks begin in the order of their numbers: each when all before it have ended, a slot is free, and a gap has
-passed. Written straight to a file, a line for each task: nothing is kept but numbers and names.
+Each task begins when all before it have ended, a slot is free, and a gap has passed; of several that could,
+the one with the lowest number. Written straight to a file, a line for each task: nothing is kept but numbers
+and names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from heapq import heapreplace
+from heapq import heappop, heappush
+from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
@@ -46,7 +48,8 @@ def write_instance(path: Path, tasks: int, edges_each: int, seed: int = 0) -> in
     runtimes_ms = np.rint(MS * rng.lognormal(1.0, 1.0, tasks)).astype(np.int64)
     gaps_ms = np.rint(MS * rng.lognormal(-2.0, 0.5, tasks)).astype(np.int64)
     befores = befores.astype(np.int64)
-    starts_ms = _starts_ms(_by_owner(afters, befores, tasks), runtimes_ms, gaps_ms, slots=width // 4 * 3)
+    followers = _by_owner(befores, afters, tasks)
+    starts_ms = _starts_ms(list(followers), runtimes_ms, gaps_ms, slots=max(1, width // 2))
     types = np.arange(tasks) // width % len(TYPES)
     _write(path, befores, afters, types, Executions(starts_ms, runtimes_ms))
     return len(afters)
@@ -60,16 +63,23 @@ def write_chain(path: Path, tasks: int) -> int:
     return tasks - 1
 
 
-def _starts_ms(befores: Iterator[list[int]], runtimes_ms: Whole, gaps_ms: Whole, slots: int) -> Whole:
-    ends: list[int] = []
-    starts: list[int] = []
-    free = [0] * max(slots, 1)
-    times = zip(runtimes_ms.tolist(), gaps_ms.tolist(), strict=True)
-    for before, (runtime, gap) in zip(befores, times, strict=True):
-        starts.append(max((ends[one] for one in before), default=0))
-        starts[-1] = max(starts[-1], free[0]) + gap
-        ends.append(starts[-1] + runtime)
-        heapreplace(free, ends[-1])
+def _starts_ms(followers: list[list[int]], runtimes_ms: Whole, gaps_ms: Whole, slots: int) -> Whole:
+    left = np.bincount(np.array(list(chain(*followers)), np.int64), minlength=len(followers)).tolist()
+    ready = [at for at, count in enumerate(left) if not count]
+    runtimes, gaps = runtimes_ms.tolist(), gaps_ms.tolist()
+    starts = [0] * len(followers)
+    running: list[tuple[int, int]] = []
+    now = 0
+    while ready or running:
+        while ready and len(running) < slots:
+            at = heappop(ready)
+            starts[at] = now + gaps[at]
+            heappush(running, (starts[at] + runtimes[at], at))
+        now, at = heappop(running)
+        for after in followers[at]:
+            left[after] -= 1
+            if not left[after]:
+                heappush(ready, after)
     return np.array(starts, np.int64)
 
 
