@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longpole.analyse.arrays import begins
+from longpole.analyse.arrays import begins, places
 from longpole.analyse.graph import Whole
 from longpole.analyse.path import Release
 from longpole.analyse.profile import profile
@@ -35,14 +35,6 @@ class TaskPhases:
     ids: Whole
     first: Whole
     last: Whole
-
-    def rows_of(self, ids: Whole) -> Whole:
-        """Return the rows of tasks; ``NONE`` for one without phases."""
-        if not len(self.ids):
-            return np.full(len(ids), NONE, np.int64)
-        at = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
-        found: Whole = np.where(self.ids[at] == ids, at, NONE)
-        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +89,7 @@ def releases(tree: Tree, edges: Columns) -> Releases:
     phases = np.full(len(tree), NONE, np.int64)
     phases[tasks.first] = by_task
     waits = tree.places_of_kind(*WAITS)
-    rows = tasks.rows_of(tree.task[waits])
+    rows = places(tasks.ids, tree.task[waits])
     phases[waits[rows != NONE]] = by_task[rows[rows != NONE]]
     return Releases(phases, _room_at(tree, tasks.tops, tree.end_ns[phases]))
 
@@ -107,23 +99,23 @@ def dependencies(tree: Tree, edges: Columns) -> dict[int, list[int]]:
     tasks = task_phases(tree)
     befores, afters = _ends_of(tasks, edges)
     order = np.argsort(afters, kind="stable")
-    places, afters = befores[order].tolist(), afters[order]
+    every, afters = befores[order].tolist(), afters[order]
     firsts = np.flatnonzero(begins(afters))
-    bounds = [*firsts.tolist(), len(places)]
+    bounds = [*firsts.tolist(), len(every)]
     keys = tasks.first[afters[firsts]].tolist()
-    return {key: places[bounds[at] : bounds[at + 1]] for at, key in enumerate(keys)}
+    return {key: every[bounds[at] : bounds[at + 1]] for at, key in enumerate(keys)}
 
 
 def _ends_of(tasks: TaskPhases, edges: Columns) -> tuple[Whole, Whole]:
     """Return for each edge the place where the one task ends, and the row of the other."""
-    befores, afters = (tasks.rows_of(numbers(edges[name])) for name in ("from_task", "to_task"))
+    befores, afters = (places(tasks.ids, numbers(edges[name])) for name in ("from_task", "to_task"))
     there = (befores != NONE) & (afters != NONE)
     return tasks.last[befores[there]], afters[there]
 
 
-def _last_of_each_task(tree: Tree, places: Whole) -> Whole:
+def _last_of_each_task(tree: Tree, some: Whole) -> Whole:
     """Return of some phases the last of each task, in the order of tasks."""
-    backwards = places[::-1]
+    backwards = some[::-1]
     by_task = backwards[np.argsort(tree.task[backwards], kind="stable")]
     return by_task[begins(tree.task[by_task])]
 
