@@ -76,13 +76,17 @@ def command(  # noqa: PLR0913  one per option
     asked and exported like any other; it says what the other system could not tell.
     """
     from longpole.app.imports import keep
+    from longpole.app.progress import progress
     from longpole.store.selection import runs_folder
 
-    if slurm or since:
-        told = _ask(_jobs(what, since), since, until, wait, name)
-    else:
-        told = _read(what, _zone(timezone), name, form)
-    path = keep(told, runs_folder(runs))
+    with progress("Importing", 2) as done:
+        if slurm or since:
+            told = _ask(_jobs(what, since), since, until, wait, name)
+        else:
+            told = _read(what, _zone(timezone), name, form)
+        done(1)
+        path = keep(told, runs_folder(runs))
+        done(1)
     _tell(told, path, as_json=as_json)
 
 
