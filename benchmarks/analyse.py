@@ -1,9 +1,10 @@
 """How long import and explain take, and how much memory, at three sizes; and graphs against networkx.
 
-Each size is a WfFormat instance with three edges for each task, and one is a chain. Every step is a fresh
-process. Prints seconds, peak memory, and the ratio of each size to the one before: 10 is linear. Then levels
-and the longest path from arrays of edges, ours and networkx's, graph building included on both sides,
-interleaved; and the largest antichain.
+Each size is a WfFormat instance with three edges for each task and times of all tasks, and one is a chain.
+Every step is a fresh process; explain is the first of its run, so that it makes the tables as well. Prints
+seconds, peak memory, and the exponent against the size before: 1 is linear, 2 quadratic. Then levels and the
+longest path from arrays of edges, ours and networkx's, graph building included on both sides, interleaved;
+and the largest antichain.
 
     python benchmarks/analyse.py [--sizes 10000,100000,1000000] [--chain 1000000] [--graph 100000] [--json]
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import statistics
 import sys
 import tempfile
@@ -64,7 +66,7 @@ def measure(kind: str, size: int) -> dict[str, float | str]:
         edges = write_instance(file, size, EDGES_EACH) if kind == "tasks" else write_chain(file, size)
         found: dict[str, float | str] = {"kind": kind, "tasks": size, "edges": edges}
         runs = ["--runs", f"{folder}/runs"]
-        for step, words in {"import": [str(file)], "explain": ["latest", "--json"]}.items():
+        for step, words in {"import": [str(file), "--json"], "explain": ["latest", "--json"]}.items():
             took = run(["-m", "longpole", step, *words, *runs])
             found[f"{step}_s"], found[f"{step}_mb"] = took
     return found
@@ -106,38 +108,44 @@ def arrays(size: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray
 def _networkx(before: np.ndarray, after: np.ndarray, took: np.ndarray, expected_ns: int) -> float:
     import networkx as nx
 
+    durations = took.tolist()
     began = time.perf_counter()
     graph = nx.DiGraph()
     graph.add_nodes_from(range(len(took)))
-    graph.add_edges_from(zip(before.tolist(), after.tolist(), strict=True))
-    durations = took.tolist()
+    # An edge weighs what its begin takes, so the last task of a path does not count.
+    graph.add_weighted_edges_from(zip(before.tolist(), after.tolist(), took[before].tolist(), strict=True))
     list(nx.topological_generations(graph))
-    for one, other in graph.edges:
-        graph[one][other]["weight"] = durations[one]
     path = nx.dag_longest_path(graph)
     spent = time.perf_counter() - began
-    if sum(durations[node] for node in path[:-1]) > expected_ns:
+    shorter_ns = sum(durations[node] for node in path[:-1])
+    if not shorter_ns <= expected_ns <= shorter_ns + max(durations):
         raise SystemExit("the longest paths differ")
     return spent
 
 
 def show(results: dict[str, list[dict[str, float | str]]]) -> None:
     """Print the tables."""
-    last: dict[str, float] = {}
-    print(f"{'':>6} {'tasks':>10} {'edges':>10}   import           explain")
+    before: dict[str, float | str] = {}
+    print(f"{'':>6} {'tasks':>10} {'edges':>10}  {'import':<30}  explain")
     for one in results["runs"]:
         cells = [f"{one['kind']:>6} {one['tasks']:>10,} {one['edges']:>10,}"]
         for step in ("import", "explain"):
-            took = float(one[f"{step}_s"])
-            ratio = f"x{took / last[step]:.1f}" if step in last and one["kind"] == "tasks" else ""
-            cells.append(f"{took:7.1f} s {float(one[f'{step}_mb']):6.0f} MB {ratio:>6}")
-            last[step] = took
+            known = before and one["kind"] == "tasks"
+            exponent = f"n^{exponent_of(step, before, one):.2f}" if known else ""
+            cells.append(f"{one[f'{step}_s']:7.1f} s {one[f'{step}_mb']:6.0f} MB {exponent:>8}    ")
         print("  ".join(cells))
+        before = one
     for one in results.get("graph", []):
         theirs = one.get("networkx_s")
         against = f"networkx {theirs:.2f} s, {one['networkx_over_ours']:.1f} times as long" if theirs else ""
         print(f"levels and longest path of {one['tasks']:,} tasks: {one['ours_s']:.3f} s; {against}")
         print(f"antichain of {one['antichain']:,}: {one['antichain_s']:.2f} s")
+
+
+def exponent_of(step: str, before: dict[str, float | str], after: dict[str, float | str]) -> float:
+    """Return the power of the number of tasks that the time of a step grows with."""
+    times, sizes = (float(after[key]) / float(before[key]) for key in (f"{step}_s", "tasks"))
+    return math.log(times) / math.log(sizes)
 
 
 if __name__ == "__main__":

@@ -119,3 +119,16 @@ def test_a_stretch_lies_within_its_phase(tree):
         assert one.end_ns <= tree.end_ns[one.phase]
         if one.whole:
             assert (one.start_ns, one.end_ns) == (tree.start_ns[one.phase], tree.end_ns[one.phase])
+
+
+def test_tasks_that_released_each_other_may_be_more_than_calls_can_nest():
+    count = 5000
+    run = Planted(float(count))
+    for task in range(count):
+        run.phase("exec", "link", task, task + 0.5)
+    released_by = {place: Release(place - 1) for place in range(2, count + 1)}
+
+    path = critical_path(run.tree(), released_by)
+
+    work = [one.phase for one in path if one.because is Because.WORK]
+    assert work == list(range(1, count + 1))

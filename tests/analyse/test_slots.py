@@ -58,6 +58,19 @@ def test_cores_are_shared_by_those_that_want_more_than_there_are():
     assert again(four, slots=4, wanted=1.0, cores=4.0) == pytest.approx(10, abs=2)
 
 
+def test_gap_is_since_a_slot_was_free_and_all_it_depends_on_had_ended():
+    # 2 waits for 0 and 1, which end at 3 and 4; 3 waits for 1 alone
+    four = items((0, 3), (0, 4), (6, 8), (7, 9), after=[[], [], [0, 1], [1]])
+
+    assert four.gaps_ns.tolist() == gaps_ns(four).tolist() == [0, 0, 2, 3]
+
+
+def test_schedules_of_the_same_items_do_not_change_each_other():
+    side = items((0, 2), (0, 3), (3, 5), (4, 6), after=[[], [], [0, 1], [1]])
+
+    assert [again(side, slots=slots) for slots in (2, 1, 3, 2)] == [6, 10, 6, 6]
+
+
 def test_gaps_are_those_of_others_of_their_class():
     many = items(*((at * 10, at * 10 + 5) for at in range(50)))
 

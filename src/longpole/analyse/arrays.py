@@ -53,6 +53,20 @@ def rows(source: Column, chosen: NDArray[np.intp]) -> Column:
     return Column(np.asarray(source.values)[chosen].data, words=source.words, known=marks)
 
 
+def places(ids: Whole, wanted: Whole) -> Whole:
+    """Return where each wanted id lies among ids, which come in any order; -1 where it does not.
+
+    Examples:
+        >>> places(np.array([7, 3]), np.array([3, 4, 7])).tolist()
+        [1, -1, 0]
+    """
+    if not len(ids):
+        return np.full(len(wanted), -1, np.int64)
+    by_id = np.argsort(ids, kind="stable")
+    at = by_id[np.minimum(np.searchsorted(ids[by_id], wanted), len(ids) - 1)]
+    return np.where(ids[at] == wanted, at, -1)
+
+
 def seconds(start: Whole, end: Whole) -> Numbers:
     """Return how long intervals are."""
     return (end - start) / NANOSECONDS

@@ -7,7 +7,6 @@ tell enough for it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from longpole.analyse.blame import Counted, Labels, blame, on_path_ns
 from longpole.analyse.demand import CoreTime, busy_cores, demand
 from longpole.analyse.findings import find
 from longpole.analyse.graph import Whole
+from longpole.analyse.labels import labels_of
 from longpole.analyse.launches import launches_of
 from longpole.analyse.likely_ends import with_likely_ends
 from longpole.analyse.path import Because, Stretch, critical_path
@@ -40,8 +40,6 @@ from longpole.model.overview import Overview
 SCHEMA_VERSION = 1
 # Phases that hold a run and tell nothing of what is in it.
 _AROUND = ("run", "workflow")
-# What numbers steps of a profiler, as in ProfilerStep#5: they are of one kind.
-_NUMBER = re.compile(r"#\d+$")
 _NO_TIMES = "No task start times: only DAG bounds can be given."
 
 
@@ -160,7 +158,7 @@ def times_of(evidence: Evidence) -> Times | None:
     tree = stitched(with_likely_ends(tree_of(evidence.phases), *ends))
     if len(tree) == len(tree.places_of_kind(*_AROUND)):
         return None
-    labels = _labels(tree, evidence.tasks)
+    labels = labels_of(tree, evidence.tasks)
     path = critical_path(tree, releases(tree, evidence.edges))
     own = on_path_ns(tree, path)
     work = pooled(executing(tree))
@@ -187,26 +185,6 @@ def _places_of(some: Tree, tree: Tree) -> Whole:
     order = np.argsort(tree.ids)
     found: Whole = order[np.searchsorted(tree.ids[order], some.ids)]
     return found
-
-
-def _labels(tree: Tree, tasks: Columns) -> Labels:
-    """Return what to call phases: those of a task by its type, others by their name."""
-    types = {
-        int(identity or 0): str(kind or "") for identity, kind in zip(tasks["id"], tasks["type"], strict=True)
-    }
-    words = [_NUMBER.sub("", name) for name in tree.names]
-    place_of: dict[str, int] = {}
-    codes = tree.name.copy()
-    for place in np.flatnonzero(tree.task).tolist():
-        kind = types.get(int(tree.task[place]), "")
-        if kind and tree.kinds[tree.kind[place]] in _OF_TASK:
-            codes[place] = place_of.setdefault(kind, len(words) + len(place_of))
-    return Labels(codes, (*words, *place_of))
-
-
-_OF_TASK = frozenset(
-    ("job", "hold", "queue", "exec", "submitted", "stage_in", "stage_out", "post", "container")
-)
 
 
 def _counted(tree: Tree, rows: Columns) -> dict[int, list[Counted]]:

@@ -28,18 +28,19 @@ def find(case: Case, replay: Replay, rules: Iterable[Rule]) -> tuple[tuple[Findi
         except Exception as error:  # noqa: BLE001  a rule may be somebody else's, and fail in any way
             failed.append(f"The rule '{rule.name}' failed: {type(error).__name__}: {error}.")
             continue
-        found += [judged(replay, suspicion) for suspicion in suspicions]
-    worth = [one for one in found if one.saving_s * 1e9 >= LEAST_SHARE * case.makespan_ns]
-    return tuple(sorted(worth, key=lambda one: (-one.saving_s, one.rule, one.phase))), tuple(failed)
+        found += [one for one in (judged(case, replay, each) for each in suspicions) if one is not None]
+    return tuple(sorted(found, key=lambda one: (-one.saving_s, one.rule, one.phase))), tuple(failed)
 
 
-def judged(replay: Replay, suspicion: Suspicion) -> Finding:
-    """Return a suspicion with what its change gains."""
+def judged(case: Case, replay: Replay, suspicion: Suspicion) -> Finding | None:
+    """Return a suspicion with what its change gains; None if that is too little, whatever the bounds."""
     best = _savings_ns(replay, suspicion.change)
+    saving = _median(best)
+    if saving < LEAST_SHARE * case.makespan_ns:
+        return None
     every = [*best]
     for bound in (suspicion.at_least, suspicion.at_most):
         every += _savings_ns(replay, bound) if bound is not None else []
-    saving = _median(best)
     of_ns = replay.unchanged.makespan_ns if suspicion.change.reschedules else abs(saving)
     error_ns = of_ns * replay.error
     return Finding(

@@ -86,8 +86,9 @@ def graph_of(nodes: int, before: Whole, after: Whole) -> Graph:
         >>> graph_of(2, np.array([0, 0]), np.array([1, 1])).before.tolist()
         [0]
     """
-    keys = np.unique(before.astype(np.int64) * max(nodes, 1) + after)
-    return Graph(nodes, keys // max(nodes, 1), keys % max(nodes, 1))
+    keys = np.sort(before.astype(np.int64) * max(nodes, 1) + after)
+    keys = keys[np.diff(keys, prepend=-1) != 0]  # faster than np.unique
+    return Graph(nodes, *np.divmod(keys, max(nodes, 1)))
 
 
 def order(graph: Graph, durations_ns: Whole) -> Order:

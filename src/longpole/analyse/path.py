@@ -117,7 +117,7 @@ class _Walk:
                 self._leave()
                 continue
             self._own(self._at, int(self._tree.end_ns[part]))
-            if self._tree.serial[part] and int(self._tree.start_ns[part]) >= max(floor, self._floor):
+            if self._is_whole(part) and int(self._tree.start_ns[part]) >= floor:
                 self._take_whole(part)
             else:
                 self._enter(part, floor)
@@ -129,43 +129,48 @@ class _Walk:
         self._at = part
 
     def _take_whole(self, part: int) -> None:
-        start = int(self._tree.start_ns[part])
-        self.found.append(Stretch(part, start, self._now, Because.WORK, whole=True))
-        self._now = start
-        self._go_before(part)
+        """Take a serial phase, what released it if that is serial too, and so on: there may be a million."""
+        before = part
+        while before != NONE and self._is_whole(before):
+            part = before
+            start = int(self._tree.start_ns[part])
+            self.found.append(Stretch(part, start, self._now, Because.WORK, whole=True))
+            self._now = start
+            before = self._released_by(part, during=False)
+        self._at = max(int(self._tree.parent[part]), 0) if before == NONE else before
+
+    def _is_whole(self, phase: int) -> bool:
+        return bool(self._tree.serial[phase]) and int(self._tree.start_ns[phase]) >= self._floor
 
     def _leave(self) -> None:
         """Go to the begin of the present phase, and on to what was before it."""
         at = self._at
-        if int(self._tree.kind[at]) in self._waits and self._jump(at, during=True):
-            return
-        self._own(at, int(self._tree.start_ns[at]))
-        self._go_before(at)
+        before = NONE
+        if int(self._tree.kind[at]) in self._waits:
+            before = self._released_by(at, during=True)
+        if before == NONE:
+            self._own(at, int(self._tree.start_ns[at]))
+            before = self._released_by(at, during=False)
+        self._at = max(int(self._tree.parent[at]), 0) if before == NONE else before
+        if before != NONE and self._is_whole(before):
+            self._take_whole(before)
 
-    def _go_before(self, at: int) -> None:
-        if not self._jump(at, during=False):
-            self._at = max(int(self._tree.parent[at]), 0)
-
-    def _jump(self, at: int, *, during: bool) -> bool:
-        """Go to what released a phase, if that is known and was the reason."""
+    def _released_by(self, at: int, *, during: bool) -> int:
+        """Return what released a phase, if that is known and was the reason, having gone to its end."""
         release = self._releases.get(at)
         if release is None or release.phase in self._visited:
-            return False
+            return NONE
         ended = int(self._tree.end_ns[release.phase])
         if ended > self._now or ended <= self._floor or not (release.slot_free or ended == self._now):
-            return False
+            return NONE
         if during and ended <= int(self._tree.start_ns[at]):
-            return False
+            return NONE
         self._visited.add(release.phase)
         if ended < self._now:
             because = self._waits[int(self._tree.kind[at])] if during else Because.DISPATCH
             self.found.append(Stretch(at, ended, self._now, because))
             self._now = ended
-        if self._tree.serial[release.phase] and int(self._tree.start_ns[release.phase]) >= self._floor:
-            self._take_whole(release.phase)
-        else:
-            self._at = release.phase
-        return True
+        return release.phase
 
     def _own(self, at: int, since: int) -> None:
         """Take the time since a moment as a phase's own, or as a wait."""

@@ -7,45 +7,73 @@ as many as ever ran at once means that none was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from longpole.analyse.arrays import begins, places
 from longpole.analyse.graph import Whole
 from longpole.analyse.path import Release
 from longpole.analyse.profile import profile
-from longpole.analyse.tree import WAITS, Tree, numbers
+from longpole.analyse.tree import NONE, WAITS, Marks, Tree, numbers
 from longpole.model.columns import Columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskPhases:
-    """Where the phases of tasks are in a tree.
+    """Where the phases of tasks are in a tree; all but ``tops`` have a row for each task.
 
     Attributes:
         tops: Places of phases of tasks that are not within others of the same task.
-        first: Place of each task's first, by id.
-        last: Place of each task's last, by id.
+        ids: Ids of the tasks, in order.
+        first: Place of each task's first.
+        last: Place of each task's last.
     """
 
     tops: Whole
-    first: dict[int, int]
-    last: dict[int, int]
+    ids: Whole
+    first: Whole
+    last: Whole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Releases(Mapping[int, Release]):
+    """What released phases, by place; each is made when it is asked for, since few of a million are.
+
+    Attributes:
+        phases: Place of what released each phase; ``NONE`` where nothing is known to have.
+        slot_free: Whether there was room for it then.
+    """
+
+    phases: Whole
+    slot_free: Marks
+
+    def __getitem__(self, place: int) -> Release:
+        """Return what released a phase."""
+        if self.phases[place] == NONE:
+            raise KeyError(place)
+        return Release(int(self.phases[place]), bool(self.slot_free[place]))
+
+    def __iter__(self) -> Iterator[int]:
+        """Yield the places of phases that something released."""
+        yield from np.flatnonzero(self.phases != NONE).tolist()
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return int((self.phases != NONE).sum())
 
 
 def task_phases(tree: Tree) -> TaskPhases:
     """Return where the phases of tasks are."""
     above = np.where(tree.parent >= 0, tree.task[tree.parent], 0)
     tops = np.flatnonzero((tree.task > 0) & (above != tree.task))
-    by_start = tops[np.argsort(-tree.start_ns[tops], kind="stable")]
-    by_end = tops[np.argsort(tree.end_ns[tops], kind="stable")]
-    first = dict(zip(tree.task[by_start].tolist(), by_start.tolist(), strict=True))
-    last = dict(zip(tree.task[by_end].tolist(), by_end.tolist(), strict=True))
-    return TaskPhases(tops, first, last)
+    first = _last_of_each_task(tree, tops[np.argsort(-tree.start_ns[tops], kind="stable")])
+    last = _last_of_each_task(tree, tops[np.argsort(tree.end_ns[tops], kind="stable")])
+    return TaskPhases(tops, tree.task[first], first, last)
 
 
-def releases(tree: Tree, edges: Columns) -> dict[int, Release]:
+def releases(tree: Tree, edges: Columns) -> Releases:
     """Return what released the first phase of each task, and the waits within it, by place.
 
     Args:
@@ -53,65 +81,55 @@ def releases(tree: Tree, edges: Columns) -> dict[int, Release]:
         edges: Columns ``from_task`` and ``to_task``.
     """
     tasks = task_phases(tree)
-    if not len(tasks.tops) or not edges.rows:
-        return {}
-    waits = _waits_by_task(tree)
-    room = _Room(tree, tasks.tops)
-    found: dict[int, Release] = {}
-    for to_task, befores in _befores(edges).items():
-        first = tasks.first.get(to_task)
-        before = [tasks.last[one] for one in befores if one in tasks.last]
-        if first is None or not before:
-            continue
-        last = max(before, key=lambda place: int(tree.end_ns[place]))
-        release = Release(last, room.at(int(tree.end_ns[last])))
-        found.update(dict.fromkeys((first, *waits.get(to_task, ())), release))
-    return found
+    befores, afters = _ends_of(tasks, edges)
+    by_end = np.lexsort((-tree.end_ns[befores], afters))
+    latest = by_end[begins(afters[by_end])]
+    by_task = np.full(len(tasks.ids), NONE, np.int64)
+    by_task[afters[latest]] = befores[latest]
+    phases = np.full(len(tree), NONE, np.int64)
+    phases[tasks.first] = by_task
+    waits = tree.places_of_kind(*WAITS)
+    rows = places(tasks.ids, tree.task[waits])
+    phases[waits[rows != NONE]] = by_task[rows[rows != NONE]]
+    return Releases(phases, _room_at(tree, tasks.tops, tree.end_ns[phases]))
 
 
 def dependencies(tree: Tree, edges: Columns) -> dict[int, list[int]]:
     """Return the last phases of what each task depends on, by the place of its first phase; for a replay."""
     tasks = task_phases(tree)
-    found: dict[int, list[int]] = {}
-    for to_task, befores in _befores(edges).items():
-        if to_task in tasks.first:
-            found[tasks.first[to_task]] = [tasks.last[one] for one in befores if one in tasks.last]
-    return found
+    befores, afters = _ends_of(tasks, edges)
+    order = np.argsort(afters, kind="stable")
+    every, afters = befores[order].tolist(), afters[order]
+    firsts = np.flatnonzero(begins(afters))
+    bounds = [*firsts.tolist(), len(every)]
+    keys = tasks.first[afters[firsts]].tolist()
+    return {key: every[bounds[at] : bounds[at + 1]] for at, key in enumerate(keys)}
 
 
-class _Room:
-    """Whether fewer tasks ran at a moment than ever did."""
+def _ends_of(tasks: TaskPhases, edges: Columns) -> tuple[Whole, Whole]:
+    """Return for each edge the place where the one task ends, and the row of the other."""
+    befores, afters = (places(tasks.ids, numbers(edges[name])) for name in ("from_task", "to_task"))
+    there = (befores != NONE) & (afters != NONE)
+    return tasks.last[befores[there]], afters[there]
 
-    def __init__(self, tree: Tree, tops: Whole) -> None:
-        running = _executing(tree, tops)
-        self._profile = profile(tree.start_ns[running], tree.end_ns[running])
 
-    def at(self, moment_ns: int) -> bool:
-        place = int(np.searchsorted(self._profile.at_ns, moment_ns, side="right")) - 1
-        return place < 0 or int(self._profile.running[place]) < self._profile.peak
+def _last_of_each_task(tree: Tree, some: Whole) -> Whole:
+    """Return of some phases the last of each task, in the order of tasks."""
+    backwards = some[::-1]
+    by_task = backwards[np.argsort(tree.task[backwards], kind="stable")]
+    return by_task[begins(tree.task[by_task])]
+
+
+def _room_at(tree: Tree, tops: Whole, moments_ns: Whole) -> Marks:
+    """Return whether fewer tasks ran at each moment than ever did."""
+    running = _executing(tree, tops)
+    over_time = profile(tree.start_ns[running], tree.end_ns[running])
+    at = np.searchsorted(over_time.at_ns, moments_ns, side="right")
+    free: Marks = np.append(0, over_time.running)[at] < max(over_time.peak, 1)
+    return free
 
 
 def _executing(tree: Tree, tops: Whole) -> Whole:
     """Return the executions of tasks: those phases of that kind, or else the tops."""
     found = tree.places_of_kind("exec")
     return found if len(found) else tops
-
-
-def _waits_by_task(tree: Tree) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for place in tree.places_of_kind(*WAITS).tolist():
-        found.setdefault(int(tree.task[place]), []).append(place)
-    return found
-
-
-def _befores(edges: Columns) -> dict[int, Sequence[int]]:
-    """Return what each task depends on, by id."""
-    found: dict[int, Sequence[int]] = {}
-    ends = numbers(edges["to_task"])
-    order = np.argsort(ends, kind="stable")
-    ends, befores = ends[order], numbers(edges["from_task"])[order]
-    tasks, firsts = np.unique(ends, return_index=True)
-    lasts = [*firsts[1:].tolist(), len(ends)]
-    for task, first, last in zip(tasks.tolist(), firsts.tolist(), lasts, strict=False):
-        found[task] = befores[first:last].tolist()
-    return found

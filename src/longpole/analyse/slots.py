@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import heappop, heappush, heapreplace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +27,11 @@ Share = NDArray[np.float64]
 _HARDLY_ANY = 0.02
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Items:
     """What ran side by side, in the order of their starts, with times from the start of the first.
+
+    What is asked of them for every draw and every change is found out once.
 
     Attributes:
         starts_ns: When each began.
@@ -45,7 +49,7 @@ class Items:
         """Return how many there are."""
         return len(self.starts_ns)
 
-    @property
+    @cached_property
     def slots(self) -> int:
         """How many slots there were: what ran beside so many is hardly any; times are not exact."""
         running = profile(self.starts_ns, self.ends_ns)
@@ -53,6 +57,25 @@ class Items:
         above = np.cumsum(lengths[::-1])[::-1]  # for how long so many or more ran
         beside = np.cumsum(above[::-1])[::-1]  # what would not fit into one slot less
         return max(1, int(np.flatnonzero(beside > _HARDLY_ANY * above[0]).max(initial=1)))
+
+    @cached_property
+    def gaps_ns(self) -> Whole:
+        """How long each took to start after it could."""
+        return gaps_ns(self)
+
+    @cached_property
+    def waits_for(self) -> list[int]:
+        """How many others each depends on."""
+        return list(map(len, self.after)) if self.after else [0] * len(self)
+
+    @cached_property
+    def followers(self) -> list[list[int]]:
+        """What depends on each."""
+        found: list[list[int]] = [[] for _ in range(len(self))]
+        for at, before in enumerate(self.after):
+            for one in before:
+                found[one].append(at)
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,19 +117,17 @@ class Cores:
 
 def gaps_ns(items: Items) -> Whole:
     """Return how long each item took to start after it could."""
-    gaps = np.zeros(len(items), np.int64)
+    free_ns = np.zeros(len(items), np.int64)
     busy = [0] * items.slots
-    ends = items.ends_ns.tolist()
-    for at, (start, end) in enumerate(zip(items.starts_ns.tolist(), ends, strict=True)):
-        ready = max((ends[before] for before in _after(items, at)), default=0)
-        gaps[at] = max(0, start - max(ready, busy[0]))
-        heapreplace(busy, end)
+    for at, end in enumerate(items.ends_ns.tolist()):
+        free_ns[at] = heapreplace(busy, end)
+    gaps: Whole = np.maximum(0, items.starts_ns - np.maximum(free_ns, _ready_ns(items)))
     return gaps
 
 
 def drawn_gaps(items: Items, rng: np.random.Generator) -> Whole:
     """Return a gap for each item, drawn from those of its class."""
-    own, drawn = gaps_ns(items), np.zeros(len(items), np.int64)
+    own, drawn = items.gaps_ns, np.zeros(len(items), np.int64)
     for one in np.unique(items.classes):
         here = np.flatnonzero(items.classes == one)
         drawn[here] = rng.permutation(own[here]) if len(here) > 1 else own[here]
@@ -124,18 +145,15 @@ class _Queue:
     """Items whose dependencies have ended, in the order in which they started in the recording."""
 
     def __init__(self, items: Items) -> None:
-        self._left = [len(items.after[at]) if items.after else 0 for at in range(len(items))]
-        self._next: list[list[int]] = [[] for _ in range(len(items))] if items.after else []
-        for at, before in enumerate(items.after):
-            for one in before:
-                self._next[one].append(at)
-        self.ready = [at for at, left in enumerate(self._left) if not left]  # sorted, so a heap
+        self.left = items.waits_for.copy()
+        self.followers = items.followers
+        self.ready = [at for at, left in enumerate(self.left) if not left]  # sorted, so a heap
 
     def ended(self, at: int) -> None:
         """Take what waited for an item, and for nothing else any more."""
-        for after in self._next[at] if self._next else ():
-            self._left[after] -= 1
-            if not self._left[after]:
+        for after in self.followers[at]:
+            self.left[after] -= 1
+            if not self.left[after]:
                 heappush(self.ready, after)
 
 
@@ -148,15 +166,18 @@ class _Turns:
 
     def run(self, took_ns: list[int]) -> int:
         """Return when the last item ends."""
-        now = 0
+        now, free = 0, self._free
         ending: list[tuple[int, int]] = []
-        ready = self._queue.ready
+        ready, left, followers = self._queue.ready, self._queue.left, self._queue.followers
         while ready or ending:
-            while ready and len(ending) < self._free:
+            while ready and len(ending) < free:
                 at = heappop(ready)
                 heappush(ending, (now + took_ns[at], at))
             now, at = heappop(ending)
-            self._queue.ended(at)
+            for after in followers[at]:  # as in _Queue.ended: a call for each of a million items is dear
+                left[after] -= 1
+                if not left[after]:
+                    heappush(ready, after)
         return now
 
 
@@ -225,5 +246,12 @@ def _speed(cores: float, wanted: float, there: float) -> float:
     return 1.0 / ((1.0 - on_core) + on_core * wanted / there)
 
 
-def _after(items: Items, at: int) -> Sequence[int]:
-    return items.after[at] if items.after else ()
+def _ready_ns(items: Items) -> Whole:
+    """Return when all that each item depends on had ended; 0 for those that depend on nothing."""
+    ready_ns, counts = np.zeros(len(items), np.int64), np.array(items.waits_for, np.int64)
+    befores = np.fromiter(chain.from_iterable(items.after), np.int64, int(counts.sum()))
+    some = np.flatnonzero(counts)
+    if len(some):
+        firsts = np.cumsum(counts) - counts
+        ready_ns[some] = np.maximum.reduceat(items.ends_ns[befores], firsts[some])
+    return ready_ns

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from longpole.analyse.antichain import Antichain, max_antichain, widest_level
+from longpole.analyse.arrays import places
 from longpole.analyse.graph import Graph, Order, Whole, graph_of, longest_path, order, slack_ns
 from longpole.analyse.profile import profile
 from longpole.analyse.tree import known_rows, numbers
@@ -81,15 +82,6 @@ def structure(tasks: Columns, edges: Columns) -> Structure:
 
 
 def _graph(ids: Whole, edges: Columns) -> Graph:
-    by_id = np.argsort(ids, kind="stable")
-    ends = [_places(ids, by_id, numbers(edges[name])) for name in ("from_task", "to_task")]
+    ends = [places(ids, numbers(edges[name])) for name in ("from_task", "to_task")]
     there = (ends[0] >= 0) & (ends[1] >= 0) & (ends[0] != ends[1])
     return graph_of(len(ids), ends[0][there], ends[1][there])
-
-
-def _places(ids: Whole, by_id: Whole, wanted: Whole) -> Whole:
-    if not len(ids):
-        return np.full(len(wanted), -1, np.int64)
-    at = by_id[np.minimum(np.searchsorted(ids[by_id], wanted), len(ids) - 1)]
-    found: Whole = np.where(ids[at] == wanted, at, -1)
-    return found

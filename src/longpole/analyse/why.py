@@ -61,7 +61,7 @@ def _chosen(case: Case, wanted: str) -> Whole:
         if chosen.any():
             outermost = chosen & ~np.where(case.tree.parent >= 0, chosen[case.tree.parent], False)
             return np.flatnonzero(outermost)
-    known = sorted({*case.labels.words, *case.tree.kinds} - {""})
+    known = sorted({*case.labels.words, *case.tree.names, *case.tree.kinds} - {""})
     raise NoSuchPhaseError(wanted, get_close_matches(wanted, known, _MOST_CLOSE) or known)
 
 

@@ -6,13 +6,16 @@ that process itself if it started fewer than two. Files that one wrote and a lat
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from longpole.analyse.explain import Evidence, Times, explain, times_of
+from longpole.analyse.rules.case import Rule
 from longpole.analyse.run_timeline import timeline_of
 from longpole.analyse.why import why
 from longpole.app.devices import device_times_of, step_parts_of
 from longpole.app.overview import overview_of
+from longpole.app.progress import progress
 from longpole.app.rules import all_rules
 from longpole.app.traced import phases_without_traces
 from longpole.errors import NoSuchPhaseError
@@ -129,6 +132,8 @@ _CALLS = """
     WHERE call.kind = 'runtime' AND call.process IS NOT NULL ORDER BY call.start_ns, call.id
 """
 _TRACED = "SELECT id FROM phases WHERE kind = 'runtime' LIMIT 1"
+# Reading, and the critical path.
+_STEPS_BEFORE_RULES = 2
 _RECORDED = "SELECT max(duration_ns)::BIGINT AS took_ns FROM phases WHERE kind = 'workflow'"
 
 
@@ -171,10 +176,21 @@ def explain_run(run: StoredRun, *, hta_rounding: bool = False) -> Explained:
         UsageError: A rule of another package cannot be loaded.
     """
     rounding = Rounding.HTA if hta_rounding else Rounding.EXACT
-    evidence = replace(evidence_of(run), gpu=device_times_of(run, rounding=rounding))
-    times = times_of(evidence)
-    found = explain(evidence, times, all_rules())
+    rules = all_rules()
+    with progress("Explaining", _STEPS_BEFORE_RULES + len(rules)) as done:
+        evidence = replace(evidence_of(run), gpu=device_times_of(run, rounding=rounding))
+        done(1)
+        times = times_of(evidence)
+        done(1)
+        found = explain(evidence, times, _one_by_one(rules, done))
     return Explained(replace(found, steps=step_parts_of(run)), times)
+
+
+def _one_by_one(rules: Sequence[Rule], done: Callable[[int], None]) -> Iterator[Rule]:
+    """Yield rules, and tell of each when the next is asked for: replays of what they suspect take longest."""
+    for rule in rules:
+        yield rule
+        done(1)
 
 
 def evidence_of(run: StoredRun) -> Evidence:

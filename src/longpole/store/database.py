@@ -239,9 +239,11 @@ def _column(array: NDArray[Any]) -> Column:
         array = np.ma.getdata(array)
     if array.dtype != object:
         return Column(np.ascontiguousarray(array).data, known=known)
-    words: dict[str, int] = {}
-    codes = np.fromiter((words.setdefault(word, len(words)) for word in array.tolist()), np.int32, len(array))
-    return Column(codes.data, words=tuple(word or "" for word in words) or ("",), known=known)
+    texts = array.tolist()
+    # Without a step of Python for each row, which counts by the million.
+    places = {word: place for place, word in enumerate(dict.fromkeys(texts))}
+    codes = np.fromiter(map(places.__getitem__, texts), np.int32, len(texts))
+    return Column(codes.data, words=tuple(word or "" for word in places) or ("",), known=known)
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

@@ -16,7 +16,6 @@ from longpole.analyse.rules.case import Case, Suspicion
 from longpole.analyse.rules.figures import percent, seconds
 from longpole.analyse.rules.siblings import Fan, Sort, sorts, within_ns
 from longpole.analyse.sentences import count_of
-from longpole.analyse.slots import gaps_ns
 
 LEAST_SHARE = 0.1
 LEAST_PATH_SHARE = 0.01
@@ -58,7 +57,7 @@ def _looked_at(fan: Fan) -> bool:
 
 
 def _lost_ns(fan: Fan) -> float:
-    used_ns = int(fan.took_ns.sum()) + int(gaps_ns(fan.items).sum())
+    used_ns = int(fan.took_ns.sum()) + int(fan.items.gaps_ns.sum())
     return max(0.0, fan.span_ns - used_ns / fan.slots)
 
 

@@ -89,6 +89,7 @@ def command(  # noqa: PLR0913  one per option
     from dataclasses import replace
 
     from longpole.app.imports import keep
+    from longpole.app.progress import progress
     from longpole.store.selection import runs_folder
 
     if into:
@@ -96,12 +97,15 @@ def command(  # noqa: PLR0913  one per option
             raise UsageError("--into takes traces, and no --slurm, --since or --name.")
         _graft(what, form, into, runs_folder(runs), as_json=as_json)
         return
-    if slurm or since:
-        told = _ask(_jobs(what, since), since, until, wait, name)
-    else:
-        told = _read(what, _zone(timezone), name, form)
-    told = replace(told, name=told.name[:_NAME_LETTERS])  # a file may say anything
-    path = keep(told, runs_folder(runs))
+    with progress("Importing", 2) as done:
+        if slurm or since:
+            told = _ask(_jobs(what, since), since, until, wait, name)
+        else:
+            told = _read(what, _zone(timezone), name, form)
+        told = replace(told, name=told.name[:_NAME_LETTERS])  # a file may say anything
+        done(1)
+        path = keep(told, runs_folder(runs))
+        done(1)
     _tell(told, path, as_json=as_json)
 
 
