@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from longpole.analyse.bound_words import with_bounds
+from longpole.analyse.bounds import bounds
 from longpole.analyse.explain import Evidence, Times, explain, times_of
 from longpole.analyse.run_timeline import timeline_of
 from longpole.analyse.why import why
+from longpole.app.bounding import usage_of
 from longpole.app.devices import device_times_of, step_parts_of
 from longpole.app.overview import overview_of
 from longpole.app.rules import all_rules
@@ -88,8 +91,8 @@ _FILES = """
     FROM files LEFT JOIN used ON used.file = files.id GROUP BY files.id
 """
 _SAMPLES = """
-    SELECT resources.kind, resources.name, resources.metric, samples.scope, samples.owner, resources.capacity,
-        samples.start_ns, samples.end_ns, samples.value
+    SELECT resources.kind, resources.name, resources.metric, resources.unit, samples.scope, samples.owner,
+        resources.capacity, samples.start_ns, samples.end_ns, samples.value
     FROM samples JOIN resources ON samples.resource = resources.id
     WHERE samples.scope <> 'process' ORDER BY samples.start_ns
 """
@@ -165,8 +168,8 @@ def explain_run(run: StoredRun, *, hta_rounding: bool = False) -> Explained:
     rounding = Rounding.HTA if hta_rounding else Rounding.EXACT
     evidence = replace(evidence_of(run), gpu=device_times_of(run, rounding=rounding))
     times = times_of(evidence)
-    found = explain(evidence, times, all_rules())
-    return Explained(replace(found, steps=step_parts_of(run)), times)
+    found = replace(explain(evidence, times, all_rules()), steps=step_parts_of(run))
+    return Explained(found if times is None else with_bounds(found, bounds(times.case, usage_of(run))), times)
 
 
 def evidence_of(run: StoredRun) -> Evidence:
