@@ -26,7 +26,7 @@ from longpole.analyse.utilisation import utilisation
 from longpole.model.bounds import Bound, Bounded, Gain, Held, How, Use
 from longpole.model.columns import Columns
 
-MOST_ROWS = 400_000
+MOST_ROWS = 200_000
 # What takes less of a group's time, or of the makespan, is left out.
 _LEAST_SHARE = 0.005
 _LEAST_OF_RUN = 0.005
@@ -170,5 +170,5 @@ def _limits(groups: Groups, found: Sums, listed: tuple[Bound, ...], most_rows: i
             both = f"{', '.join(names[:-1])} and {names[-1]}"
             yield f"Samples cannot tell the CPU use of {both} apart: they are given the same."
     if len(groups.places) > most_rows:
-        left = count_of(len(groups.places) - most_rows, "phase")
-        yield f"What bounds phases is told from the longest; at least {left} more are too short for it."
+        left = count_of(len(groups.places) - most_rows, "shorter phase")
+        yield f"What bounds phases is told from the longest {most_rows:,}; {left} left out of it."

@@ -22,7 +22,7 @@ from longpole.analyse.host_means import Measured, mean_of, measured
 from longpole.analyse.lives import Lives
 from longpole.analyse.phase_groups import Groups
 from longpole.analyse.phase_rows import PhaseRows, phase_rows
-from longpole.analyse.process_samples import CORES, ProcessSamples
+from longpole.analyse.process_samples import CORES, READ, WRITTEN, ProcessSamples
 from longpole.analyse.rates import Given, give, per_group
 from longpole.analyse.tree import Tree
 from longpole.analyse.wanted_cores import hold_by_cores, own_cores
@@ -33,7 +33,7 @@ from longpole.model.columns import Columns
 CHILDREN = "processes that it started"
 # Time that other guests of the machine took is time in which a core was wanted.
 _BUSY = ("user", "system", "stolen")
-_STORAGE = ("storage read", "storage written")
+_STORAGE = {"storage read": READ, "storage written": WRITTEN}
 # Groups that move less than this, in bytes a second, do not count as users of a disk.
 _LEAST_BYTES = 1e6
 
@@ -126,8 +126,8 @@ def _used(work: Workload, given: Attribution) -> tuple[Numbers, Numbers]:
 def _storage(rows: PhaseRows, site: Site) -> _Uses:
     """Return the bytes that groups moved to and from storage; nothing where it is too little to matter."""
     uses = {}
-    for resource in _STORAGE:
-        moved = site.use.of(resource, site.lives)
+    for resource, counter in _STORAGE.items():
+        moved = site.use.of(counter, site.lives)
         if moved.rows and numbers(moved["value"]).max() >= _LEAST_BYTES:
             given = give(rows.work, moved, Resource(resource, "bytes/s"))
             uses[resource, "bytes/s"] = _used(rows.work, given.attribution)
@@ -179,4 +179,14 @@ def _summed(
         name = one.resource.name
         held |= {(name, How.SATURATED): saturated, (name, How.OWN): local}
         gains[name] = gain
-    return Sums(active + rows.blocked_s, waiting, unseen, own, held, gains, uses, scene.cores.alike, gpu)
+    return Sums(
+        seconds=active + rows.blocked_s + rows.left_out_s,
+        waiting=waiting,
+        unseen=unseen + rows.left_out_s,
+        own_cores=own,
+        held=held,
+        gains=gains,
+        uses=uses,
+        alike=scene.cores.alike,
+        gpu=gpu,
+    )

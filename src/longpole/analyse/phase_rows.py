@@ -34,12 +34,14 @@ class PhaseRows:
         real: Their own time; ``row`` is the place of the phase.
         work: The same on the axis of lives; the kind of each is its group.
         blocked_s: How long each group waited for processes that it started.
+        left_out_s: How long what is in no row is: too short to count, or outside of its process's life.
     """
 
     tree: Tree
     real: Intervals
     work: Workload
     blocked_s: Numbers
+    left_out_s: Numbers
 
     @property
     def length_s(self) -> Numbers:
@@ -76,6 +78,7 @@ def phase_rows(tree: Tree, groups: Groups, lives: Lives, cpu: Columns, most: int
     own = own_time(tree, places, _waiting(tree, places, lives, cpu))
     alone = own_time(tree, places, np.zeros(len(tree), np.bool_))
     blocked = np.maximum(alone.summed(len(tree)) - own.summed(len(tree)), 0.0)
+    every = sums(groups.of_place[own.row], seconds(own.start, own.end), len(groups.words))
     own = _longest(own, most)
     laid, kept = lives.laid(Intervals(tree.process[own.row], own.start, own.end))
     real = Intervals(own.row[kept], own.start[kept], own.end[kept])
@@ -85,7 +88,9 @@ def phase_rows(tree: Tree, groups: Groups, lives: Lives, cpu: Columns, most: int
         "start_ns": column(laid.start),
         "end_ns": column(laid.end),
     }
-    return PhaseRows(tree, real, Workload(Columns(table)), sums(groups.of_place, blocked, len(groups.words)))
+    work = Workload(Columns(table))
+    left_out = np.maximum(every - per_group(work, seconds(laid.start, laid.end)), 0.0)
+    return PhaseRows(tree, real, work, sums(groups.of_place, blocked, len(groups.words)), left_out)
 
 
 def _waiting(tree: Tree, places: Whole, lives: Lives, cpu: Columns) -> Marks:

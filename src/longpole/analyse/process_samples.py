@@ -12,13 +12,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longpole.analyse.arrays import Numbers, Whole, column, known, numbers, seconds, sums, whole
+from longpole.analyse.arrays import Marks, Numbers, Whole, column, known, numbers, seconds, sums, whole
 from longpole.analyse.intervals import Intervals
 from longpole.analyse.lives import Lives
 from longpole.analyse.observations import Observations, idle_between
 from longpole.model.columns import Column, Columns
+from longpole.model.execution import Metric
 
-CORES = "cpu used"
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """One thing that processes use: how its samples are named, and the totals that add up to its mass."""
+
+    kind: str
+    metric: str
+    totals: tuple[str, ...]
+    per_unit: float = 1.0
+
+
+CORES = Counter("cpu", "used", (Metric.CPU_USER, Metric.CPU_SYSTEM), per_unit=1e9)
+READ = Counter("storage", "read", (Metric.STORAGE_READ,))
+WRITTEN = Counter("storage", "written", (Metric.STORAGE_WRITTEN,))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,26 +40,26 @@ class ProcessSamples:
     """What processes used.
 
     Attributes:
-        samples: Columns ``resource`` (``cpu used``, ``storage read``, ``storage written``), ``owner``, the
-            process, ``start_ns``, ``end_ns`` and ``value``, a mean rate.
-        totals: Columns ``process``, ``resource`` and ``value``: core-seconds or bytes over its life.
+        samples: Columns ``kind``, ``metric``, ``owner``, the process, ``start_ns``, ``end_ns`` and ``value``.
+        totals: Columns ``process``, ``metric`` and ``value``: what it used over its life.
     """
 
     samples: Columns
     totals: Columns
 
-    def of(self, resource: str, lives: Lives) -> Columns:
-        """Return the use of one resource on the axis of these lives: ``start_ns``, ``end_ns``, ``value``."""
-        found, value = self._laid(resource, lives)
-        rest = self._rest(resource, lives, found, value)
+    def of(self, counter: Counter, lives: Lives) -> Columns:
+        """Return the use of one thing on the axis of these lives: ``start_ns``, ``end_ns``, ``value``."""
+        found, value = self._laid(counter, lives)
+        rest = self._rest(counter, lives, found, value)
         both = _apart(*_with(found, value, rest))
-        if resource == CORES or not len(lives.at):
+        if counter is CORES or not len(lives.at):
             return both
         last = int(lives.at[-1] + lives.end[-1] - lives.start[-1])
         return idle_between(both, (0, last))
 
-    def _laid(self, resource: str, lives: Lives) -> tuple[Intervals, Numbers]:
-        chosen = np.flatnonzero(_are(self.samples["resource"], resource))
+    def _laid(self, counter: Counter, lives: Lives) -> tuple[Intervals, Numbers]:
+        samples = self.samples
+        chosen = np.flatnonzero(_are(samples["kind"], counter.kind) & _are(samples["metric"], counter.metric))
         owner, start, end = (whole(self.samples[name])[chosen] for name in ("owner", "start_ns", "end_ns"))
         found, kept = lives.laid(Intervals(owner, start, end))
         value = np.maximum(numbers(self.samples["value"])[chosen][kept], 0.0)
@@ -53,13 +67,13 @@ class ProcessSamples:
         return found.chosen(sound), value[sound]
 
     def _rest(
-        self, resource: str, lives: Lives, found: Intervals, value: Numbers
+        self, counter: Counter, lives: Lives, found: Intervals, value: Numbers
     ) -> tuple[Intervals, Numbers]:
         """Return what was used after the last sample of each process whose use in all is known."""
         count = len(lives.process)
         until = self._read_until(lives)
         end = lives.at + lives.end - lives.start
-        total = self._total(resource, lives)
+        total = self._total(counter, lives)
         left = np.maximum(total - sums(found.row, value * seconds(found.start, found.end), count), 0.0)
         some = np.flatnonzero(np.isfinite(left) & (until < end))
         rest = Intervals(some, until[some], end[some])
@@ -72,19 +86,22 @@ class ProcessSamples:
         np.maximum.at(until, found.row, found.end)
         return until
 
-    def _total(self, resource: str, lives: Lives) -> Numbers:
-        total = np.full(len(lives.process), np.nan)
+    def _total(self, counter: Counter, lives: Lives) -> Numbers:
+        """Return what each process used over its life; NaN if that is not known."""
         rows = np.flatnonzero(
-            _are(self.totals["resource"], resource) & np.isin(whole(self.totals["process"]), lives.process)
+            _are(self.totals["metric"], *counter.totals)
+            & np.isin(whole(self.totals["process"]), lives.process)
         )
         place = np.searchsorted(lives.process, whole(self.totals["process"])[rows])
-        total[place] = numbers(self.totals["value"])[rows]
-        return total
+        total = sums(place, numbers(self.totals["value"])[rows], len(lives.process)) / counter.per_unit
+        told = np.zeros(len(total), np.bool_)
+        told[place] = True
+        return np.where(told, total, np.nan)
 
 
-def _are(words: Column, word: str) -> np.typing.NDArray[np.bool_]:
-    wanted = [at for at, one in enumerate(words.words or ()) if one == word]
-    found: np.typing.NDArray[np.bool_] = np.isin(whole(words), wanted) & known(words)
+def _are(column: Column, *words: str) -> Marks:
+    wanted = [at for at, word in enumerate(column.words or ()) if word in words]
+    found: Marks = np.isin(whole(column), wanted) & known(column)
     return found
 
 

@@ -17,6 +17,7 @@ from longpole.app.bounding import usage_of
 from longpole.app.devices import device_times_of, step_parts_of
 from longpole.app.overview import overview_of
 from longpole.app.rules import all_rules
+from longpole.app.sampled import for_rules
 from longpole.errors import NoSuchPhaseError
 from longpole.model.columns import Columns
 from longpole.model.device_time import Rounding
@@ -89,12 +90,6 @@ _FILES = """
     SELECT files.id, any_value(files.bytes) AS bytes, coalesce(max(made::TINYINT), 0) AS made,
         coalesce(max(taken::TINYINT), 0) AS taken
     FROM files LEFT JOIN used ON used.file = files.id GROUP BY files.id
-"""
-_SAMPLES = """
-    SELECT resources.kind, resources.name, resources.metric, resources.unit, samples.scope, samples.owner,
-        resources.capacity, samples.start_ns, samples.end_ns, samples.value
-    FROM samples JOIN resources ON samples.resource = resources.id
-    WHERE samples.scope <> 'process' ORDER BY samples.start_ns
 """
 _OPENS = """
     SELECT opens.file, any_value(files.name) AS name, any_value(files.bytes) AS bytes,
@@ -185,7 +180,7 @@ def evidence_of(run: StoredRun) -> Evidence:
         tasks=units.rows,
         edges=units.edges,
         files=run.query(_FILES),
-        samples=run.query(_SAMPLES),
+        samples=for_rules(run),
         opens=run.query(_OPENS),
         cpu=run.query(_CPU),
         busy=run.query(_BUSY),
