@@ -97,3 +97,8 @@ def held(bound: Bound) -> dict[tuple[str, str], float]:
 def used(bound: Bound, resource: str = "cores") -> float:
     """What phases used of a resource."""
     return next((one.mean for one in bound.uses if one.resource == resource), 0.0)
+
+
+def gains(bound: Bound) -> dict[str, float]:
+    """What phases could gain by themselves, by resource."""
+    return {one.resource: one.seconds for one in bound.gains}

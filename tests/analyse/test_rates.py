@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
 import pytest
 
 from longpole.analyse.rates import give, newest, per_group
@@ -42,8 +43,11 @@ def test_a_group_that_uses_nothing_beside_others_still_has_what_is_used_while_it
 def test_the_newest_phase_is_that_which_began_last():
     workload = work(("a", 0, 10), ("b", 4, 6))
 
-    assert newest(workload, [ns(-1), ns(1), ns(5), ns(8)]).tolist() == [-1, 0, 1, 1]
+    assert newest(workload, np.array([ns(-1), ns(1), ns(5), ns(8)])).tolist() == [-1, 0, 1, 1]
 
 
 def test_values_are_added_up_by_group():
-    assert per_group(work(("a", 0, 1), ("b", 1, 2), ("a", 2, 3)), [1.0, 2.0, 4.0]).tolist() == [5.0, 2.0]
+    assert per_group(work(("a", 0, 1), ("b", 1, 2), ("a", 2, 3)), np.array([1.0, 2.0, 4.0])).tolist() == [
+        5.0,
+        2.0,
+    ]
