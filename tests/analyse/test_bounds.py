@@ -51,6 +51,14 @@ def test_a_phase_with_one_thread_is_bound_by_its_own_core_even_if_others_fill_th
         assert spin.held[0].amount == 1.0
 
 
+def test_a_phase_that_computes_for_a_part_of_its_time_is_held_by_its_core_for_that_part():
+    load = one_process(("load", 5.0, 0.4), cores=2, host=0.5).bound("load")
+
+    assert held(load) == {OWN_CORES: pytest.approx(0.4)}
+    assert load.waiting_share == pytest.approx(0.6)
+    assert gains(load) == {"cores": pytest.approx(2.0)}
+
+
 def test_a_phase_of_four_threads_is_bound_by_its_four_cores():
     four = one_process(("train", 5.0, 3.9), cores=64, host=4.0).bound("train")
 

@@ -2,7 +2,8 @@
 
 Method: cores and storage are given to phases from samples of their process. What is measured of the host or
 of a device is looked up at the real time of each piece. Disks and GPUs count for groups that use them: that
-move bytes to or from storage, or during which a GPU is busy.
+move bytes to or from storage, or during which a GPU is busy. A thread runs or does not: where nothing holds a
+phase and it uses a part of the cores that it can use, these held it for that part of the time.
 
 Source: sections 2 and 3 of the execution model. Limits: a disk counts as saturated while it is never idle,
 though many disks could do more then. Who used a network is not known, nor what it could carry.
@@ -26,7 +27,7 @@ from longpole.analyse.process_samples import CORES, READ, WRITTEN, ProcessSample
 from longpole.analyse.rates import Given, give, per_group
 from longpole.analyse.tree import Tree
 from longpole.analyse.wanted_cores import hold_by_cores, own_cores
-from longpole.model.attribution import Attribution, Demand, Resource, Workload
+from longpole.model.attribution import Attribution, Bottlenecks, Demand, Resource, Workload
 from longpole.model.bounds import How
 from longpole.model.columns import Columns
 
@@ -167,6 +168,7 @@ def _summed(
         per_group(rows.work, numbers(found.phases[name]))
         for name in ("active_s", "overhead_s", "unsampled_s")
     )
+    computing = per_group(rows.work, _computing(found, held_by[0], own[whole(rows.work.phases["kind"])]))
     held: dict[tuple[str, How], Numbers] = {(CHILDREN, How.BLOCKED): rows.blocked_s}
     gains: dict[str, Numbers] = {CHILDREN: rows.blocked_s}
     group = whole(rows.work.phases["kind"])[whole(found.resources["phase"])]
@@ -179,9 +181,10 @@ def _summed(
         name = one.resource.name
         held |= {(name, How.SATURATED): saturated, (name, How.OWN): local}
         gains[name] = gain
+    held["cores", How.OWN] = held["cores", How.OWN] + computing
     return Sums(
         seconds=active + rows.blocked_s + rows.left_out_s,
-        waiting=waiting,
+        waiting=waiting - computing,
         unseen=unseen + rows.left_out_s,
         own_cores=own,
         held=held,
@@ -190,3 +193,21 @@ def _summed(
         alike=scene.cores.alike,
         gpu=gpu,
     )
+
+
+def _computing(found: Bottlenecks, cores: Attribution, own: Numbers) -> Numbers:
+    """Return how long each phase computed in time that nothing held it, by the cores that it can use.
+
+    Args:
+        found: What held phases; cores are the first of the resources.
+        cores: The cores that they used, all where the host's held them.
+        own: How many each can use.
+    """
+    mine = whole(found.resources["resource"]) == 0
+    held = (
+        numbers(found.resources["saturated_s"])[mine] + numbers(found.resources["locally_saturated_s"])[mine]
+    )
+    beyond = np.zeros(len(own))
+    beyond[whole(found.resources["phase"])[mine]] = -held
+    beyond += numbers(cores.phases["used"]) / own
+    return np.clip(beyond, 0.0, numbers(found.phases["overhead_s"]))
