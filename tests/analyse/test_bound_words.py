@@ -35,6 +35,12 @@ def test_waiting_is_said_with_what_was_busy_meanwhile():
     assert "disk vda was busy 80 % of it" in bound_sentence(disk)
 
 
+def test_a_wait_for_data_is_for_batches():
+    assert bound_sentence(replace(IDLE, what="data", kind="data")) == (
+        "data waited 100 % of its time for batches: what loads them is what to make faster."
+    )
+
+
 def test_what_is_little_of_everything_is_said_to_be():
     mixed = bound(Held("cores", How.SATURATED, 0.3), Held("GPU", How.SATURATED, 0.3), waiting=0.4)
 

@@ -44,5 +44,10 @@ def test_threads_that_share_one_core_do_not_have_one_each():
     assert found(work(("a", 0, 10), ("a", 0, 10)), samples((0, 10, 1.0)), host=1.0) == (1.0, 0.0, 0.0)
 
 
+def test_little_of_a_core_on_a_full_host_is_waiting_for_something_else():
+    # as a training does that waits for its loader
+    assert found(work(("a", 0, 10)), samples((0, 10, 0.1)), host=4.0)[1:] == (0.0, 0.0)
+
+
 def test_one_that_sleeps_on_a_full_host_is_not_held():
     assert found(work(("a", 0, 10)), samples((0, 10, 0.01)), host=4.0)[1:] == (0.0, 0.0)

@@ -55,6 +55,8 @@ def bound_sentence(one: Bound) -> str:
 
 def _waiting(one: Bound) -> str:
     waited = f"{one.what} waited {_percent(one.waiting_share)} of its time"
+    if one.kind == "data":
+        return f"{waited} for batches: what loads them is what to make faster."
     busy = [use for use in one.uses if use.unit == "fraction" and use.mean >= _BINDS]
     if busy:
         meanwhile = f"{busy[0].resource} was busy {_percent(busy[0].mean)} of it"

@@ -20,9 +20,11 @@ from longpole.analyse.own_time import own_time, started
 from longpole.analyse.phase_groups import Groups
 from longpole.analyse.rates import per_group
 from longpole.analyse.tree import Tree
-from longpole.analyse.wanted_cores import LEAST_CORES
 from longpole.model.attribution import Workload
 from longpole.model.columns import Columns
+
+# A process that waits for others uses no more of a core.
+_MOST_CORES = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +102,7 @@ def _waiting(tree: Tree, places: Whole, lives: Lives, cpu: Columns) -> Marks:
     mass = integral(whole(cpu["start_ns"]), whole(cpu["end_ns"]), numbers(cpu["value"]))
     used = sums(runs.row[kept], mass.over(laid.start, laid.end), len(tree))
     ran = sums(runs.row[kept], seconds(laid.start, laid.end), len(tree))
-    waits: Marks = (ran > 0) & (used <= LEAST_CORES * ran)
+    waits: Marks = (ran > 0) & (used <= _MOST_CORES * ran)
     return waits
 
 

@@ -3,12 +3,13 @@
 Method: a phase can use as many cores as it used when it computed: the median of its group by core-seconds,
 rounded, and one at least; rounded up where all cores of the host were in use, for it may have got less than
 it could use. So many are its exact demand: a phase that uses 0.95 of them is held by its own cores, and more
-cores of the host would change nothing. Where it uses less, but at least 0.05 of a core, and all cores of the
+cores of the host would change nothing. Where it uses less, but at least 0.2 of a core, and all cores of the
 host are in use (0.95 of them), it is held by the host's.
 
 Source: section 3 of the execution model, but that a phase which has all the cores that it can use is never
 held by the host's. Limits: a phase whose threads wait for each other half of the time looks as if it could
-use fewer. How long a phase was ready and had no core is not recorded.
+use fewer. How long a phase was ready and had no core is not recorded: one that many others leave less than
+0.2 of a core looks as if it waited, and one that waits for something else and uses more as if it lacked cores.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from longpole.analyse.rates import newest
 from longpole.model.attribution import SATURATED, Attribution, Demand, Workload
 from longpole.model.columns import Columns
 
-# A phase that uses less of a core does not want one.
-LEAST_CORES = 0.05
+# A phase that uses less of a core on a full host is taken to wait for something else, not for a core.
+LEAST_CORES = 0.2
+_ROUNDING_UP = 0.05
 
 
 def own_cores(work: Workload, given: Attribution, host: Numbers) -> Numbers:
@@ -37,7 +39,7 @@ def own_cores(work: Workload, given: Attribution, host: Numbers) -> Numbers:
     start, used, length = _pieces(given)
     group = _group(work, start)
     each = over(used, _at_once(work).at(start))
-    whole_cores = np.where(_full(given, host, used), np.ceil(each - LEAST_CORES), np.round(each))
+    whole_cores = np.where(_full(given, host, used), np.ceil(each - _ROUNDING_UP), np.round(each))
     groups = len(work.phases["kind"].words or ())
     found = [_median(whole_cores[group == at], (each * length)[group == at]) for at in range(groups)]
     return np.minimum(np.maximum(found, 1.0), max(given.resource.capacity, 1.0))
