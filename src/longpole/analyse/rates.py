@@ -1,10 +1,10 @@
 """How much phases of each group use while they are active: learned where samples are too coarse to show it.
 
-Method: use is first given to groups with equal weights. Where nearly all of every sample's mass falls to one
-group, the weights of the others do not matter. Otherwise they are learned by least squares, which takes a
-library that is slow to load. A weight whose standard error is more than half of the mean of all is not
-believed, and that mean takes its place. A group that is found to use nothing keeps a very small weight: what
-is used where nothing else is active is its own.
+Method: where nearly all of every sample's mass falls to one group if weights are equal, those of the others
+do not matter. Otherwise weights are learned by least squares, which takes a library that is slow to load. A
+weight whose standard error is more than half of the mean of all is not believed, and that mean takes its
+place. A group that is found to use nothing keeps a very small weight: what is used where nothing else is
+active is its own.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longpole.analyse.arrays import Numbers, Whole, numbers, over, seconds, sums, whole
+from longpole.analyse.arrays import Numbers, Whole, distinct, over, sums, whole
 from longpole.analyse.attribution import attribute
+from longpole.analyse.levels import level
 from longpole.analyse.observations import observations
 from longpole.model.attribution import Attribution, Demand, KindWeight, Resource, Workload
 from longpole.model.columns import Columns
@@ -35,14 +36,14 @@ class Given:
 
 def give(work: Workload, samples: Columns, resource: Resource) -> Given:
     """Return what each phase used; its kind is the group that it belongs to, and no rule is known of any."""
-    groups = work.phases["kind"].words or ()
-    equal = attribute(work, samples, resource, dict.fromkeys(groups, Demand.variable()))
-    if _shared(work, samples, equal) <= _MOST_SHARED:
-        return Given(equal)
+    if _shared(work, samples) <= _MOST_SHARED:
+        groups = work.phases["kind"].words or ()
+        return Given(attribute(work, samples, resource, dict.fromkeys(groups, Demand.variable())))
     from longpole.analyse.weights import learn_weights
 
     learned = learn_weights(work, samples)
-    mean = equal.observed / (sum(one.active_s for one in learned.kinds) or 1.0)
+    mass = float(observations(samples, work.window).mass.sum())
+    mean = mass / (sum(one.active_s for one in learned.kinds) or 1.0)
     demands = {one.kind: Demand.variable(_weight(one, mean)) for one in learned.kinds}
     return Given(attribute(work, samples, resource, demands), learned.alike)
 
@@ -70,20 +71,16 @@ def _weight(one: KindWeight, mean: float) -> float:
     return max(one.weight, _LEAST_WEIGHT * mean)
 
 
-def _shared(work: Workload, samples: Columns, equal: Attribution) -> float:
-    """Return the share of all mass that does not fall to the largest group of its sample."""
-    observed, pieces = observations(samples, work.window), equal.pieces
-    start, end = whole(pieces["start_ns"]), whole(pieces["end_ns"])
-    row = newest(work, start)
-    mass = numbers(pieces["used"]) * seconds(start, end)
-    some = (row >= 0) & (mass > 0)
-    if not some.any():
-        return 0.0
-    groups = whole(work.phases["kind"])[row[some]]
-    sample = np.searchsorted(observed.start, start[some], "right") - 1
-    count = int(groups.max()) + 1
-    keys, at = np.unique(sample * count + groups, return_inverse=True)
-    parts = sums(at, mass[some], len(keys))
-    largest = np.zeros(len(observed))
-    np.maximum.at(largest, keys // count, parts)
-    return 1.0 - float(over(largest.sum(keepdims=True), parts.sum(keepdims=True))[0])
+def _shared(work: Workload, samples: Columns) -> float:
+    """Return the share of all mass that equal weights would not give to the largest group of its sample."""
+    observed = observations(samples, work.window)
+    start, end, group = (whole(work.phases[name]) for name in ("start_ns", "end_ns", "kind"))
+    times = np.zeros((1, len(observed)))
+    for one in distinct(group).tolist():
+        mine = group == one
+        active = level(start[mine], end[mine], np.ones(int(mine.sum()))).integral()
+        times = np.vstack((times, active.over(observed.start, observed.end)))
+    every = times.sum(axis=0)
+    mass = np.where(every > 0, observed.mass, 0.0)
+    elsewhere = mass * over(every - times.max(axis=0), every)
+    return float(elsewhere.sum() / mass.sum()) if mass.sum() > 0 else 0.0

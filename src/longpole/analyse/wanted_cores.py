@@ -9,7 +9,7 @@ host are in use (0.95 of them), it is held by the host's.
 Source: section 3 of the execution model, but that a phase which has all the cores that it can use is never
 held by the host's. Limits: a phase whose threads wait for each other half of the time looks as if it could
 use fewer. How long a phase was ready and had no core is not recorded: one that many others leave less than
-0.2 of a core looks as if it waited, and one that waits for something else and uses more as if it lacked cores.
+0.2 of a core looks as if it waited, and one that uses more and waits for something else as if it lacked some.
 """
 
 from __future__ import annotations
