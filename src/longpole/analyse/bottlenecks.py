@@ -20,7 +20,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longpole.analyse.arrays import Marks, Numbers, Whole, begins, column, known, numbers, over, whole, words
+from longpole.analyse.arrays import (
+    Marks,
+    Numbers,
+    Whole,
+    begins,
+    column,
+    distinct,
+    known,
+    numbers,
+    over,
+    whole,
+    words,
+)
 from longpole.analyse.attribution import shares_of
 from longpole.analyse.blocked import Blocked, blocked_time
 from longpole.analyse.pieces import Overlay, activity
@@ -96,7 +108,7 @@ def bottlenecks(work: Workload, attributions: Sequence[Attribution]) -> Bottlene
 def _cuts(attributions: Sequence[Attribution]) -> tuple[Whole, Whole]:
     """Return begin and end of each piece of time in which no resource changes."""
     edges = [whole(one.pieces[name]) for one in attributions for name in ("start_ns", "end_ns")]
-    moments = np.unique(np.concatenate(edges)) if edges else np.zeros(0, np.int64)
+    moments = distinct(np.concatenate(edges)) if edges else np.zeros(0, np.int64)
     return moments[:-1], moments[1:]
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from longpole.analyse.arrays import Marks, Numbers, Whole, known, rows, seconds, whole
+from longpole.analyse.arrays import Marks, Numbers, Whole, distinct, known, rows, seconds, whole
 from longpole.analyse.intervals import Intervals, left_over
 from longpole.analyse.levels import integral, level
 from longpole.analyse.observations import Observations
@@ -115,7 +115,7 @@ def asked(work: Workload, demands: Demands) -> Asked:
 def cut(active: Intervals, wanted: Asked, observed: Observations) -> Pieces:
     """Return the sampled time, cut where demands or samples change, with what is demanded in each piece."""
     asking = active.chosen(wanted.some[active.row])
-    moments = np.unique(np.concatenate((asking.start, asking.end, observed.start, observed.end)))
+    moments = distinct(np.concatenate((asking.start, asking.end, observed.start, observed.end)))
     start, end = moments[:-1], moments[1:]
     sample = np.searchsorted(observed.start, start, "right") - 1
     inside = sample >= 0

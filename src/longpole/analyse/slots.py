@@ -23,8 +23,9 @@ from longpole.analyse.graph import Whole
 from longpole.analyse.profile import profile
 
 Share = NDArray[np.float64]
-# Of the time from the first start to the last end, so much may be done beside those that have a slot.
-_HARDLY_ANY = 0.02
+# How late an end may be noted, as a share of what an item took, and at most.
+_LATE_SHARE = 0.15
+_LATE_NS = 250_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +52,13 @@ class Items:
 
     @cached_property
     def slots(self) -> int:
-        """How many slots there were: what ran beside so many is hardly any; times are not exact."""
-        running = profile(self.starts_ns, self.ends_ns)
-        lengths = np.bincount(running.running[:-1], np.diff(running.at_ns)) if len(self) else np.zeros(1)
-        above = np.cumsum(lengths[::-1])[::-1]  # for how long so many or more ran
-        beside = np.cumsum(above[::-1])[::-1]  # what would not fit into one slot less
-        return max(1, int(np.flatnonzero(beside > _HARDLY_ANY * above[0]).max(initial=1)))
+        """How many slots there were: the most that ran at once, but for what may only seem to.
+
+        An end may be noted too late, so what overlaps the next by little is taken for done before.
+        """
+        took = self.ends_ns - self.starts_ns
+        late = np.minimum((took * _LATE_SHARE).astype(np.int64), _LATE_NS)
+        return max(1, profile(self.starts_ns, self.ends_ns - late).peak)
 
     @cached_property
     def gaps_ns(self) -> Whole:

@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from longpole.analyse.bound_words import with_bounds
+from longpole.analyse.bounds import bounds
 from longpole.analyse.explain import Evidence, Times, explain, times_of
 from longpole.analyse.rules.case import Rule
 from longpole.analyse.run_timeline import timeline_of
 from longpole.analyse.why import why
+from longpole.app.bounding import usage_of
 from longpole.app.devices import device_times_of, step_parts_of
 from longpole.app.overview import overview_of
 from longpole.app.progress import progress
 from longpole.app.rules import all_rules
+from longpole.app.sampled import for_rules
 from longpole.app.traced import phases_without_traces
 from longpole.errors import NoSuchPhaseError
 from longpole.model.columns import Columns
@@ -92,12 +96,6 @@ _FILES = """
     SELECT files.id, any_value(files.bytes) AS bytes, coalesce(max(made::TINYINT), 0) AS made,
         coalesce(max(taken::TINYINT), 0) AS taken
     FROM files LEFT JOIN used ON used.file = files.id GROUP BY files.id
-"""
-_SAMPLES = """
-    SELECT resources.kind, resources.name, resources.metric, samples.scope, samples.owner, resources.capacity,
-        samples.start_ns, samples.end_ns, samples.value
-    FROM samples JOIN resources ON samples.resource = resources.id
-    WHERE samples.scope <> 'process' ORDER BY samples.start_ns
 """
 _OPENS = """
     SELECT opens.file, any_value(files.name) AS name, any_value(files.bytes) AS bytes,
@@ -183,7 +181,10 @@ def explain_run(run: StoredRun, *, hta_rounding: bool = False) -> Explained:
         times = times_of(evidence)
         done(1)
         found = explain(evidence, times, _one_by_one(rules, done))
-    return Explained(replace(found, steps=step_parts_of(run)), times)
+        found = replace(found, steps=step_parts_of(run))
+        if times is not None:
+            found = with_bounds(found, bounds(times.case, usage_of(run)))
+    return Explained(found, times)
 
 
 def _one_by_one(rules: Sequence[Rule], done: Callable[[int], None]) -> Iterator[Rule]:
@@ -206,7 +207,7 @@ def evidence_of(run: StoredRun) -> Evidence:
         tasks=units.rows,
         edges=units.edges,
         files=run.query(_FILES),
-        samples=run.query(_SAMPLES),
+        samples=for_rules(run),
         opens=run.query(_OPENS),
         cpu=run.query(_CPU),
         busy=run.query(_BUSY),

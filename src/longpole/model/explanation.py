@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from longpole.model.bounds import Bound, Utilisation
 from longpole.model.device_time import DeviceTime
 from longpole.model.step_parts import StepParts
 
@@ -136,6 +137,8 @@ class Explanation:
         limits: What could not be said, and why; a sentence each.
         gpu: How GPUs spent their time, by rank; empty where that was not traced.
         steps: What the time of profiler steps went into; empty where that was not traced.
+        bounds: What phases used and what held them; empty where nothing was sampled.
+        utilisation: How well cores and GPUs were used; empty where they were not sampled.
     """
 
     schema_version: int
@@ -164,6 +167,8 @@ class Explanation:
     limits: tuple[str, ...]
     gpu: tuple[DeviceTime, ...] = ()
     steps: tuple[StepParts, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    utilisation: tuple[Utilisation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from rich.text import Text
 from longpole.model.explanation import Explanation, Questions
 from longpole.model.timeline import Timeline
 from longpole.present.blamed import blamed
+from longpole.present.bounds import bounded
 from longpole.present.findings import findings
 from longpole.present.gantt import gantt
 from longpole.present.path import critical_path
@@ -62,6 +63,9 @@ def _sections(
     yield _answers(explanation.questions)
     yield findings(explanation, console, None if everything else _MOST_FINDINGS)
     yield blamed(explanation, console, most_rows)
+    bounds = bounded(explanation.bounds[:most_rows], console)
+    if bounds is not None:
+        yield bounds
     path = critical_path(explanation, None if everything else _MOST_PARTS)
     if path is not None:
         yield path

@@ -34,8 +34,9 @@ class Case:
         labels: What to call each phase.
         on_path_ns: How much of each phase's own time is on the critical path.
         waits_s: How long the critical path waits, by reason: queue, dependency, dispatch, idle.
-        samples: Columns ``kind``, ``name``, ``metric``, ``scope``, ``owner``, ``capacity``, ``start_ns``,
-            ``end_ns`` and ``value`` of what was measured of resources.
+        samples: Columns ``kind``, ``name``, ``metric``, ``unit``, ``scope``, ``owner``, ``capacity``,
+            ``start_ns``, ``end_ns`` and ``value`` of what was measured of hosts and devices, and of the
+            cores that processes used.
         opens: Columns ``file``, ``name``, ``bytes``, ``times`` and ``processes`` of files that were read.
         cores: How many cores there are; 0 if that is not known.
         launches: What processes asked of GPUs, by id of the process; none if that was not traced.
