@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longpole.analyse.graph import Whole
 from longpole.analyse.replay import Change, Replay
 from longpole.analyse.rules.case import Case
-from longpole.analyse.rules.siblings import Fan, Sort, sorts
+from longpole.analyse.rules.siblings import Fan, sorts
 
 _KINDS = ("process", "job", "trial", "exec")
 # Fewer than this many rounds are no queue of work, and what a few do is seldom alike.
@@ -37,18 +38,22 @@ class Doubled:
 
 def doubled(case: Case, replay: Replay) -> Doubled | None:
     """Return what twice the slots of the longest queue of work would gain; None if there is no such."""
-    for sort in sorts(case, least=_FEWEST_ROUNDS * 2):
+    for sort in sorts(case, least=2):
         if sort.kind in _KINDS:
             fan = max(sort.fans, key=lambda one: one.span_ns)
-            if len(_members(sort, fan)) >= _FEWEST_ROUNDS * fan.slots:
-                return Doubled(sort.label, fan.slots, _saving_s(sort, fan, replay))
+            members = _alike(case, fan)
+            if len(members) >= _FEWEST_ROUNDS * fan.slots:
+                return Doubled(sort.label, fan.slots, _saving_s(fan, members, replay))
     return None
 
 
-def _members(sort: Sort, fan: Fan) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    return np.concatenate([one.places for one in sort.fans if one.parent == fan.parent])
+def _alike(case: Case, fan: Fan) -> Whole:
+    """Return all parts of the same phase that are as those of a fan, also those that ran by themselves."""
+    tree, codes = case.tree, case.labels.codes
+    alike = (tree.parent == fan.parent) & (tree.kind == tree.kind[fan.places[0]])
+    return np.flatnonzero(alike & np.isin(codes, codes[fan.places]))
 
 
-def _saving_s(sort: Sort, fan: Fan, replay: Replay) -> float:
-    change = Change(slots={fan.parent: 2 * fan.slots}, abreast=_members(sort, fan))
+def _saving_s(fan: Fan, members: Whole, replay: Replay) -> float:
+    change = Change(slots={fan.parent: 2 * fan.slots}, abreast=members)
     return (replay.unchanged.makespan_ns - replay.replay(change).makespan_ns) / 1e9

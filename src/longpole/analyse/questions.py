@@ -1,7 +1,8 @@
 """The three questions that everybody asks of a run, answered in sentences.
 
-Method: impact is blame; what resources would change is the best finding and a replay in which what takes most
-of the path takes half as long; efficiency is the use of cores and GPUs as it was sampled.
+Method: impact is blame; what resources would change is the best finding, and replays in which what takes most
+of the path takes half as long, or twice as many run at once; efficiency is the use of cores and GPUs as it was
+sampled.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longpole.analyse.doubling import doubled
 from longpole.analyse.replay import Change, Replay
 from longpole.analyse.rules.case import Case
 from longpole.model.device_time import DeviceTime
@@ -20,7 +22,9 @@ from longpole.units import show_seconds
 
 _NOT_KNOWN = "No times are known, so this cannot be said."
 _MOST_NAMED = 3
+_WORTH_NAMING = 0.005
 _WELL_USED = 0.7
+_WORTH_SAYING = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +50,10 @@ def answers(
 
 def _impact(blamed: Sequence[Blame]) -> str:
     whole = sum(one.seconds for one in blamed) or 1.0
-    named = [f"{_called(one)} ({100 * one.seconds / whole:.0f} %)" for one in blamed[:_MOST_NAMED]]
-    rest = whole - sum(one.seconds for one in blamed[:_MOST_NAMED])
-    others = f"; everything else is {100 * rest / whole:.0f} %" if rest > 0 else ""
+    first = [one for one in blamed if one.seconds >= _WORTH_NAMING * whole][:_MOST_NAMED]
+    named = [f"{_called(one)} ({100 * one.seconds / whole:.0f} %)" for one in first]
+    rest = whole - sum(one.seconds for one in first)
+    others = f"; everything else is {100 * rest / whole:.0f} %" if rest >= _WORTH_NAMING * whole else ""
     return f"Of the time from begin to end, most is {_listed(named)}{others}."
 
 
@@ -77,7 +82,20 @@ def _resources(case: Case, blamed: Sequence[Blame], replay: Replay, findings: Se
         sentences.append(
             f"If {one.what} were twice as fast, the run would end {show_seconds(max(gained, 0.0))} sooner."
         )
+    sentences += _if_more_at_once(case, replay)
     return " ".join(sentences) or "Nothing takes time that faster resources could save."
+
+
+def _if_more_at_once(case: Case, replay: Replay) -> list[str]:
+    found = doubled(case, replay)
+    if found is None:
+        return []
+    more = f"If {2 * found.slots:,} of {found.label} ran at once instead of {found.slots:,}"
+    if found.saving_s * 1e9 < _WORTH_SAYING * case.makespan_ns:
+        return [f"{more}, the run would end no sooner."]
+    return [
+        f"{more}, the run would end {show_seconds(found.saving_s)} sooner, if nothing else holds them up."
+    ]
 
 
 def _gain_if_twice_as_fast(case: Case, one: Blame, replay: Replay) -> float:
