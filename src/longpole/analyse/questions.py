@@ -1,8 +1,8 @@
 """The three questions that everybody asks of a run, answered in sentences.
 
 Method: impact is blame; what resources would change is the best finding, and replays in which what takes most
-of the path takes half as long, or twice as many run at once; efficiency is the use of cores and GPUs as it was
-sampled.
+of the path takes half as long, or twice as many run at once; efficiency is the use of cores and GPUs as
+it was sampled.
 """
 
 from __future__ import annotations
