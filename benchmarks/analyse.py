@@ -2,9 +2,9 @@
 
 Each size is a WfFormat instance with three edges for each task and times of all tasks, and one is a chain.
 Every step is a fresh process; explain is the first of its run, so that it makes the tables as well. Prints
-seconds, peak memory, and the exponent against the size before: 1 is linear, 2 quadratic. Then levels and the
-longest path from arrays of edges, ours and networkx's, graph building included on both sides, interleaved;
-and the largest antichain.
+seconds, seconds of CPU time (others may use the machine), peak memory, and the exponent of CPU time against
+the size before: 1 is linear, 2 quadratic. Then levels and the longest path from arrays of edges, ours and
+networkx's, graph building included on both sides, interleaved; and the largest antichain.
 
     python benchmarks/analyse.py [--sizes 10000,100000,1000000] [--chain 1000000] [--graph 100000] [--json]
 """
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # by itself a script finds only what lies beside it
 
 from benchmarks.instances import write_chain, write_instance  # noqa: E402
-from benchmarks.store import run  # noqa: E402
+from benchmarks.store import spent  # noqa: E402
 
 EDGES_EACH = 3
 ROUNDS = 5
@@ -67,8 +67,8 @@ def measure(kind: str, size: int) -> dict[str, float | str]:
         found: dict[str, float | str] = {"kind": kind, "tasks": size, "edges": edges}
         runs = ["--runs", f"{folder}/runs"]
         for step, words in {"import": [str(file), "--json"], "explain": ["latest", "--json"]}.items():
-            took = run(["-m", "longpole", step, *words, *runs])
-            found[f"{step}_s"], found[f"{step}_mb"] = took
+            took = spent(["-m", "longpole", step, *words, *runs])
+            found |= {f"{step}_s": took.wall_s, f"{step}_cpu_s": took.cpu_s, f"{step}_mb": took.peak_mb}
     return found
 
 
@@ -126,13 +126,14 @@ def _networkx(before: np.ndarray, after: np.ndarray, took: np.ndarray, expected_
 def show(results: dict[str, list[dict[str, float | str]]]) -> None:
     """Print the tables."""
     before: dict[str, float | str] = {}
-    print(f"{'':>6} {'tasks':>10} {'edges':>10}  {'import':<30}  explain")
+    print(f"{'':>6} {'tasks':>10} {'edges':>10}  {'import':<43}  explain")
     for one in results["runs"]:
         cells = [f"{one['kind']:>6} {one['tasks']:>10,} {one['edges']:>10,}"]
         for step in ("import", "explain"):
             known = before and one["kind"] == "tasks"
             exponent = f"n^{exponent_of(step, before, one):.2f}" if known else ""
-            cells.append(f"{one[f'{step}_s']:7.1f} s {one[f'{step}_mb']:6.0f} MB {exponent:>8}    ")
+            times = f"{one[f'{step}_s']:7.1f} s {one[f'{step}_cpu_s']:6.1f} s CPU"
+            cells.append(f"{times} {one[f'{step}_mb']:6.0f} MB {exponent:>8}    ")
         print("  ".join(cells))
         before = one
     for one in results.get("graph", []):
@@ -143,8 +144,8 @@ def show(results: dict[str, list[dict[str, float | str]]]) -> None:
 
 
 def exponent_of(step: str, before: dict[str, float | str], after: dict[str, float | str]) -> float:
-    """Return the power of the number of tasks that the time of a step grows with."""
-    times, sizes = (float(after[key]) / float(before[key]) for key in (f"{step}_s", "tasks"))
+    """Return the power of the number of tasks that the CPU time of a step grows with."""
+    times, sizes = (float(after[key]) / float(before[key]) for key in (f"{step}_cpu_s", "tasks"))
     return math.log(times) / math.log(sizes)
 
 

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -76,8 +77,22 @@ def measure(folder: Path, size: int, rows_per_slot: int) -> dict[str, float]:
     return result
 
 
+class Spent(NamedTuple):
+    """What a process took: seconds, seconds of CPU time, and peak memory in MB."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+
+
 def run(arguments: list[str]) -> tuple[float, float]:
     """Run Python; return seconds and peak memory in MB."""
+    took = spent(arguments)
+    return took.wall_s, took.peak_mb
+
+
+def spent(arguments: list[str]) -> Spent:
+    """Run Python; return what that took."""
     began = time.monotonic()
     null = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
     # Our modules are to be compiled once, as they are where Longpole is installed.
@@ -86,7 +101,8 @@ def run(arguments: list[str]) -> tuple[float, float]:
     _, status, usage = os.wait4(pid, 0)
     if status:
         sys.exit(f"{arguments} ended with {os.waitstatus_to_exitcode(status)}")
-    return round(time.monotonic() - began, 3), round(usage.ru_maxrss / 1000, 1)
+    cpu_s = usage.ru_utime + usage.ru_stime
+    return Spent(round(time.monotonic() - began, 3), round(cpu_s, 3), round(usage.ru_maxrss / 1000, 1))
 
 
 def make_run(folder: Path, phases: int, samples: int) -> Path:
