@@ -3,8 +3,9 @@
 Method: without exit records, a process is known to have ended only when it is looked for and is not there, up
 to a second late; with them, to a few ticks of the kernel's clock. So one that another followed seems to run
 beside it. Each start of a sibling takes one end: of those siblings that had ended soon enough after it, the
-first; that one ended when the other started, and so did its parts. Where none started, the end stays.
-Takes for granted that what starts just before another is found gone has followed it.
+first; that one ended when the other started, and so did its parts. Where none started, the end stays, but one
+that seems to have ended so shortly after what it is part of ended with it. Takes for granted that what starts
+just before another is found gone has followed it.
 """
 
 from __future__ import annotations
@@ -35,15 +36,15 @@ def with_likely_ends(tree: Tree, processes: Whole, late_ns: Whole) -> Tree:
     for siblings in _siblings(tree, places):
         for place, moment in _taken_ends(tree, siblings, late.tolist()):
             end_ns[place] = moment
-    return replace(tree, end_ns=_with_parts(tree, end_ns))
+    return replace(tree, end_ns=_with_parts(tree, end_ns, late))
 
 
-def _with_parts(tree: Tree, end_ns: Whole) -> Whole:
-    """Return ends with those of parts no later than of what they were within; each still takes some time."""
-    for depth in range(2, int(tree.depth.max(initial=0)) + 1):
+def _with_parts(tree: Tree, end_ns: Whole, late_ns: Whole) -> Whole:
+    """Return ends with those of parts no later than of what they are within; each still takes some time."""
+    for depth in range(1, int(tree.depth.max(initial=0)) + 1):
         here = np.flatnonzero(tree.depth == depth)
         above = tree.parent[here]
-        cut = (end_ns[above] < tree.end_ns[above]) & (tree.end_ns[here] <= tree.end_ns[above])
+        cut = (end_ns[here] > end_ns[above]) & (tree.end_ns[here] - tree.end_ns[above] <= late_ns[here])
         here, above = here[cut], above[cut]
         end_ns[here] = np.maximum(np.minimum(end_ns[here], end_ns[above]), tree.start_ns[here] + 1)
     return end_ns

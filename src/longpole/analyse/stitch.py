@@ -1,10 +1,11 @@
 """Phases put where they belong: into what was marked around them while they ran.
 
 Method: a process that another started is part of the innermost mark of that one that holds it from its begin
-to its end. Where marks of several threads hold it, that which began last does. A mark that lies within
-another of the same process and thread is part of that one, whoever made either: what a hook tells of a step
-and what another tells of a checkpoint lie beside each other at first. What no mark holds stays as it is. A
-process that a program said it started in some phase is there already.
+to its end, both of which are known to some ticks of the kernel's clock only. Where marks of several threads
+hold it, that which began last does. A mark that lies within another of the same process and thread is part of
+that one, whoever made either: what a hook tells of a step and what another tells of a checkpoint lie beside
+each other at first. What no mark holds stays as it is. A process that a program said it started in some phase
+is there already.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from longpole.analyse.tree import Marks, Tree
 
 # How many marks that began before it are tried: threads side by side have one each.
 _TRIED = 8
+# By how much the begin of a process may be noted too early, and its end too late.
+_EARLY_NS, _LATE_NS = 10_000_000, 20_000_000
 # Phases that are no marks: nobody said what they are part of by being in one.
 _NO_MARKS = ("process", "run")
 
@@ -70,10 +73,13 @@ def _with_processes(tree: Tree) -> Tree:
     if not len(inner):
         return tree
     marks = _Marks(tree)
-    parent = tree.parent.copy()
+    parent, start_ns, end_ns = tree.parent.copy(), tree.start_ns.copy(), tree.end_ns.copy()
     for place in inner.tolist():
-        parent[place] = marks.innermost(int(parent[place]), place)
-    return replace(tree, parent=parent)
+        around = parent[place] = marks.innermost(int(parent[place]), place)
+        if around != tree.parent[place]:
+            start_ns[place] = max(start_ns[place], start_ns[around])
+            end_ns[place] = min(end_ns[place], end_ns[around])
+    return replace(tree, parent=parent, start_ns=start_ns, end_ns=end_ns)
 
 
 def _beside_a_holder(tree: Tree) -> Whole:
@@ -120,6 +126,7 @@ class _Marks:
     def _holding(self, at: int, process: int) -> int:
         low, high = int(self._first[at]), int(self._first[at + 1])
         begin, end = int(self._tree.start_ns[process]), int(self._tree.end_ns[process])
+        begin, end = begin + min(_EARLY_NS, (end - begin) // 2), end - min(_LATE_NS, (end - begin) // 2)
         last = bisect_right(self._starts, begin, low, high)
         for place in self._order[max(low, last - _TRIED) : last][::-1].tolist():
             if self._tree.end_ns[place] >= end:

@@ -14,7 +14,7 @@ from longpole.present.tables import cell, new_table
 from longpole.units import show_seconds
 
 # What is within a part of the path is told from this share of the path on, and so many of it.
-_LEAST_SHARE, _MOST_WITHIN = 0.1, 3
+_LEAST_SHARE, _MOST_WITHIN = 0.05, 5
 
 
 def critical_path(explanation: Explanation, most: int | None) -> Table | None:
@@ -67,10 +67,10 @@ def _add_parts(table: Table, parts: list[PathPart], told_s: float) -> None:
         label = cell(_called(part))
         label.stylize("quiet" if is_wait(part.kind) else "")
         table.add_row(label, show_seconds(part.start_s), show_seconds(part.seconds))
-        for inner in part.parts[:_MOST_WITHIN]:
-            if inner.seconds >= told_s:
-                label = Text.assemble("   ", cell(_called(inner)))
-                table.add_row(label, show_seconds(inner.start_s), show_seconds(inner.seconds))
+        largest = [inner for inner in part.parts[:_MOST_WITHIN] if inner.seconds >= told_s]
+        for inner in sorted(largest, key=lambda one: one.start_s):
+            label = Text.assemble("   ", cell(_called(inner)))
+            table.add_row(label, show_seconds(inner.start_s), show_seconds(inner.seconds))
 
 
 def _called(part: PathPart) -> str:
