@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from longpole.analyse.replay import Change, Replay
+from longpole.analyse.change import Change
+from longpole.analyse.replay import Replay
 from tests.analyse.planted import Planted, S
 
 

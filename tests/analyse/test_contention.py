@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from longpole.analyse.change import Change
 from longpole.analyse.demand import Demand
-from longpole.analyse.replay import Change, Replay, replay_of
+from longpole.analyse.replay import Replay, replay_of
 from tests.analyse.planted import Planted, S
 
 

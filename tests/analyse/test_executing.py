@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from longpole.analyse.replay import Change, Replay
+from longpole.analyse.change import Change
+from longpole.analyse.replay import Replay
 from longpole.analyse.tree import executing
 from tests.analyse.planted import Planted, S
 

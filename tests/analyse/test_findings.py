@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from longpole.analyse.change import Change, Replayed
 from longpole.analyse.findings import find
-from longpole.analyse.replay import Change, Replay, Replayed
+from longpole.analyse.replay import Replay
 from longpole.analyse.rules.case import Case, Suspicion
 from tests.analyse.planted import Planted
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longpole.analyse.replay import Change, Replay
+from longpole.analyse.change import Change
+from longpole.analyse.replay import Replay
 from longpole.analyse.tree import Tree
 from tests.analyse.planted import Planted, S
 from tests.analyse.trees import trees

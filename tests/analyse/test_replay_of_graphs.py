@@ -6,10 +6,11 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from longpole.analyse.change import Change
 from longpole.analyse.graph import Graph, Order, Whole, order, slack_ns
 from longpole.analyse.path import critical_path
 from longpole.analyse.releases import dependencies, releases
-from longpole.analyse.replay import Change, Replay
+from longpole.analyse.replay import Replay
 from longpole.analyse.tree import Tree
 from longpole.model.columns import Columns, integers
 from tests.analyse.graphs import dags

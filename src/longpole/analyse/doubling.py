@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longpole.analyse.change import Change
 from longpole.analyse.graph import Whole
-from longpole.analyse.replay import Change, Replay
+from longpole.analyse.replay import Replay
 from longpole.analyse.rules.case import Case
 from longpole.analyse.rules.siblings import Fan, sorts
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from longpole.analyse.replay import Change, Replay
+from longpole.analyse.change import Change
+from longpole.analyse.replay import Replay
 from longpole.analyse.rules.case import Case, Rule, Suspicion
 from longpole.model.explanation import Finding
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longpole.analyse.change import Change
 from longpole.analyse.doubling import doubled
-from longpole.analyse.replay import Change, Replay
+from longpole.analyse.replay import Replay
 from longpole.analyse.rules.case import Case
 from longpole.model.device_time import DeviceTime
 from longpole.model.explanation import Blame, Finding, Questions

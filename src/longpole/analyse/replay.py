@@ -17,12 +17,12 @@ prediction.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from longpole.analyse.change import NO_CHANGE, Change, Factors, Replayed
 from longpole.analyse.clusters import Cluster, Terms, clusters_of
 from longpole.analyse.contention import alone_shares, side_by_side
 from longpole.analyse.demand import Demand
@@ -30,55 +30,10 @@ from longpole.analyse.graph import Whole
 from longpole.analyse.slots import Cores, drawn_gaps, length_ns
 from longpole.analyse.tree import Marks, Tree
 
-Factors = NDArray[np.float64]
 _DRAWS = 9
 # So many phases are scheduled in all at most, before fewer draws must do: the more phases there are, the less
 # draws differ: by 0.04 % of the makespan at 10,000, by 0.03 % at 100,000 (see docs/methods/replay.md).
 _MOST_SCHEDULED = 200_000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Change:
-    """A change of a run.
-
-    Attributes:
-        factors: By what the own time of each phase is multiplied; None for no change.
-        lengths_ns: How long some phases take with all their parts, by place.
-        slots: How many parts of some phases run at once, by place of the phase.
-        cores: How many cores there are for what runs side by side; 0 for as many as there were.
-        abreast: Places of phases that may run side by side with their neighbours though they did not; each
-            still waits for all that it depends on.
-        gaps: By what the gaps before parts that run side by side are multiplied, by place of their phase.
-        balance: Phases that come closer to their mean by some share of the way, as they are alone.
-    """
-
-    factors: Factors | None = None
-    lengths_ns: Mapping[int, int] = field(default_factory=dict)
-    slots: Mapping[int, int] = field(default_factory=dict)
-    cores: float = 0.0
-    abreast: Whole | None = None
-    gaps: Mapping[int, float] = field(default_factory=dict)
-    balance: Sequence[tuple[Whole, float]] = ()
-
-    @property
-    def reschedules(self) -> bool:
-        """Whether it is about what runs side by side, and not only about how long phases take."""
-        return bool(self.slots or self.cores or self.gaps or self.balance) or self.abreast is not None
-
-
-NO_CHANGE = Change()
-
-
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """How long a run takes in the replay: each draw of gaps gives one makespan."""
-
-    draws_ns: tuple[int, ...]
-
-    @property
-    def makespan_ns(self) -> int:
-        """The median over the draws."""
-        return int(np.median(self.draws_ns)) if self.draws_ns else 0
 
 
 def replay_of(tree: Tree, after: Mapping[int, Sequence[int]], demand: Demand) -> Replay:
@@ -189,24 +144,36 @@ class Replay:
         return round(float(self._lengths(change, rng)[0][0]))
 
     def _lengths(self, change: Change, rng: np.random.Generator) -> tuple[Factors, Factors | None]:
-        lengths = self._serial_lengths(change)
-        on_core = self._on_core(lengths, change)
+        factors = change.factors if change.factors is not None else np.ones(len(self._tree))
+        if self._alone is not None:
+            factors = factors * self._alone
+        lengths = self._serial_lengths(factors, change)
+        draw = _Draw(change, rng, factors, lengths, self._on_core(factors, lengths, change))
         for place in self._by_depth:
             if place not in change.lengths_ns:
-                lengths[place] = self._length(place, lengths, on_core, change, rng)
-        return lengths, on_core
+                lengths[place] = self._length(place, draw)
+        return lengths, draw.on_core
 
-    def _own_factors(self, change: Change) -> Factors | float:
-        factors = change.factors if change.factors is not None else 1.0
-        return factors if self._alone is None else factors * self._alone
-
-    def _serial_lengths(self, change: Change) -> Factors:
+    def _serial_lengths(self, factors: Factors, change: Change) -> Factors:
         """Return how long serial phases take with their parts."""
-        lengths: Factors = np.where(self._serial, self._tree.self_ns, 0) * self._own_factors(change)
+        lengths: Factors = np.where(self._serial, self._tree.self_ns, 0) * factors
         for place, took_ns in change.lengths_ns.items():
             lengths[place] = took_ns * (self._alone[place] if self._alone is not None else 1.0)
         self._sum_up(lengths, change)
         return lengths
+
+    def _on_core(self, factors: Factors, lengths: Factors, change: Change) -> Factors | None:
+        """Return how long serial phases with their parts are on a core, in all; None if that is not known."""
+        if self._alone is None or self._demand is None:
+            return None
+        own = np.where(self._serial, self._tree.self_ns, 0) * factors * self._demand.cores
+        if change.lengths_ns:
+            fixed = np.array(list(change.lengths_ns))
+            was, on_core = self._as_it_was
+            share = on_core[fixed] / np.maximum(was[fixed], 1.0) if on_core is not None else 0.0
+            own[fixed] = lengths[fixed] * share
+        self._sum_up(own, change)
+        return own
 
     def _sum_up(self, values: Factors, change: Change) -> None:
         """Add to serial phases what their parts have, but for those whose length is given."""
@@ -218,42 +185,22 @@ class Replay:
             above = tree.parent[here]
             np.add.at(values, above, np.where(self._serial[above], values[here], 0.0))
 
-    def _on_core(self, lengths: Factors, change: Change) -> Factors | None:
-        """Return how long serial phases with their parts are on a core, in all; None if that is not known."""
-        if self._alone is None or self._demand is None:
-            return None
-        own = np.where(self._serial, self._tree.self_ns, 0) * self._own_factors(change) * self._demand.cores
-        if change.lengths_ns:
-            fixed = np.array(list(change.lengths_ns))
-            was, on_core = self._as_it_was
-            share = on_core[fixed] / np.maximum(was[fixed], 1.0) if on_core is not None else 0.0
-            own[fixed] = lengths[fixed] * share
-        self._sum_up(own, change)
-        return own
-
-    def _length(
-        self, place: int, lengths: Factors, on_core: Factors | None, change: Change, rng: np.random.Generator
-    ) -> float:
+    def _length(self, place: int, draw: _Draw) -> float:
         """Return how long a phase takes whose parts overlap, or reach beyond it."""
         found = self._clusters[place]
-        factors = self._own_factors(change)
-        total = found.own_ns * (factors if isinstance(factors, float) else float(factors[place]))
-        if on_core is not None and self._demand is not None:
-            on_core[place] = total * self._demand.cores[place]
+        total = found.own_ns * float(draw.factors[place])
+        if draw.on_core is not None and self._demand is not None:
+            draw.on_core[place] = total * self._demand.cores[place]
         for cluster in found.clusters:
-            took = lengths[cluster.places] * cluster.shares
-            wants = None
-            if on_core is not None:
-                busy = on_core[cluster.places] * cluster.shares
-                on_core[place] += float(busy.sum())
-                wants = busy / np.maximum(took, 1.0)
+            took = draw.lengths[cluster.places] * cluster.shares
+            wants = draw.wants(place, cluster, took)
             if len(took) == 1:
                 total += float(took[0])
                 continue
-            slots = change.slots.get(place, 0) or cluster.items.slots
-            gaps = np.rint(drawn_gaps(cluster.items, rng) * change.gaps.get(place, 1.0)).astype(np.int64)
-            shared = self._shared(place, wants, change)
-            total += length_ns(cluster.items, np.rint(took).astype(np.int64), gaps, slots, shared)
+            slots = draw.change.slots.get(place, 0) or cluster.items.slots
+            gaps = drawn_gaps(cluster.items, draw.rng) * draw.change.gaps.get(place, 1.0)
+            whole = np.rint(took).astype(np.int64), np.rint(gaps).astype(np.int64)
+            total += length_ns(cluster.items, *whole, slots, self._shared(place, wants, draw.change))
         return total
 
     def _shared(self, place: int, wants: Factors | None, change: Change) -> Cores | None:
@@ -261,6 +208,25 @@ class Replay:
         if wants is None or self._demand is None or self._side_by_side[place]:
             return None
         return Cores(wants, change.cores or self._demand.there, first=self._on_core_first)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Draw:
+    """One replay of one change, by place of phases; what is not serial is filled in from below."""
+
+    change: Change
+    rng: np.random.Generator
+    factors: Factors
+    lengths: Factors
+    on_core: Factors | None
+
+    def wants(self, place: int, cluster: Cluster, took_ns: Factors) -> Factors | None:
+        """Return how many cores parts of a phase want, whose time on a core is added to that of the phase."""
+        if self.on_core is None:
+            return None
+        busy = self.on_core[cluster.places] * cluster.shares
+        self.on_core[place] += float(busy.sum())
+        return busy / np.maximum(took_ns, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

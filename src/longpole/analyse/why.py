@@ -12,8 +12,9 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from longpole.analyse.change import Change
 from longpole.analyse.graph import Whole
-from longpole.analyse.replay import Change, Replay
+from longpole.analyse.replay import Replay
 from longpole.analyse.rules.case import Case
 from longpole.analyse.sentences import count_of
 from longpole.errors import NoSuchPhaseError

@@ -16,9 +16,9 @@ from typing import Protocol
 import numpy as np
 
 from longpole.analyse.blame import Labels
+from longpole.analyse.change import Change, Factors
 from longpole.analyse.graph import Whole
 from longpole.analyse.launches import Launches
-from longpole.analyse.replay import Change, Factors
 from longpole.analyse.tree import Tree
 from longpole.model.columns import Columns
 from longpole.model.overview import Overview

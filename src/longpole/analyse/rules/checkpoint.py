@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longpole.analyse.replay import Change
+from longpole.analyse.change import Change
 from longpole.analyse.rules.case import Case, Suspicion
 from longpole.analyse.rules.inside import LEAST_SHARE, Inside, inside, percent
 from longpole.analyse.sentences import count_of

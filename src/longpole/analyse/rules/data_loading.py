@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longpole.analyse.change import Change
 from longpole.analyse.graph import Whole
 from longpole.analyse.launches import moved
 from longpole.analyse.loading import Loop, best_workers, waits_with
-from longpole.analyse.replay import Change
 from longpole.analyse.rules.case import Case, Suspicion
 from longpole.analyse.sentences import count_of
 from longpole.analyse.tree import Tree

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from longpole.analyse.replay import Change
+from longpole.analyse.change import Change
 from longpole.analyse.rules.case import Case, Suspicion
 from longpole.analyse.rules.figures import percent, seconds
 from longpole.analyse.rules.siblings import Fan, Sort, sorts, within_ns

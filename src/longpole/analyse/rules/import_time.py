@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longpole.analyse.change import NO_CHANGE, Change
 from longpole.analyse.graph import Whole
 from longpole.analyse.profile import profile
-from longpole.analyse.replay import NO_CHANGE, Change
 from longpole.analyse.rules.case import Case, Suspicion
 from longpole.analyse.rules.inside import LEAST_SHARE, Inside, inside, percent, slowest
 from longpole.analyse.sentences import count_of

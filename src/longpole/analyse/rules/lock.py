@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longpole.analyse.change import Change
 from longpole.analyse.graph import Whole
-from longpole.analyse.replay import Change
 from longpole.analyse.rules.case import Case, Suspicion
 from longpole.analyse.rules.figures import percent, seconds
 from longpole.analyse.rules.lost import less

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from longpole.analyse.change import Change
 from longpole.analyse.path import nobodys
-from longpole.analyse.replay import Change
 from longpole.analyse.rules.case import Case
 from longpole.analyse.rules.measured import Curve, Numbers
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longpole.analyse.change import Change
 from longpole.analyse.graph import Whole
 from longpole.analyse.profile import Profile, profile
-from longpole.analyse.replay import Change
 from longpole.analyse.rules.case import Case, Suspicion
 from longpole.analyse.rules.gauge import Gauge
 from longpole.analyse.rules.inside import LEAST_SHARE, inside, percent
