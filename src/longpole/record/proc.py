@@ -72,7 +72,7 @@ def inner_pid(pid: int) -> int:
 
 
 def pipe_of(pid: int, descriptor: int) -> int | None:
-    """Return the inode of the pipe that a descriptor of a process is; 0 for none, None where that cannot be seen."""
+    """Return the inode of the pipe that a descriptor of a process is; 0 for none, None if that is hidden."""
     try:
         target = os.readlink(f"/proc/{pid}/fd/{descriptor}")
     except OSError:
