@@ -34,6 +34,15 @@ def test_a_parent_releases_its_child_and_the_end_of_that_its_parent(run):
     assert edges(run, "control") == [("p1", "p2"), ("p2", "p1")]
 
 
+def test_edges_of_processes_are_none_of_tasks(run):
+    with run.log() as log:
+        log.process(1)
+        log.process(2, start=10, parent=1)
+
+    (row,) = run.open().table("edges", ["from_task", "to_task"]).records()
+    assert set(row.values()) == {None}
+
+
 def test_a_process_that_outlives_its_parent_is_not_waited_for(run):
     with run.log() as log:
         log.process(1)
