@@ -59,7 +59,7 @@ def test_json_has_every_row_and_a_version(desk):
 
 
 def test_json_of_no_rows_is_json(desk):
-    assert json.loads(desk.call("query", "latest", "FROM edges", "--json").out)["rows"] == []
+    assert json.loads(desk.call("query", "latest", "FROM tasks", "--json").out)["rows"] == []
 
 
 def test_csv_has_a_header_and_empty_cells(desk):

@@ -59,7 +59,7 @@ def test_a_select_is_answered_with_exact_numbers(run):
         ("SELECT DATE '2026-01-31'", ["2026-01-31"]),
         ("SELECT 170141183460469231731687303715884105727", [1.7014118346046923e38]),
         ("SELECT name FROM (DESCRIBE hosts) JOIN hosts ON column_name = 'id'", ["node"]),
-        ("SELECT count(*) FROM edges", [0]),
+        ("SELECT count(*) FROM tasks", [0]),
         ("SELECT name FROM phases WHERE false", []),
     ],
 )

@@ -60,6 +60,7 @@ class Evidence:
         cpu: Columns ``process``, ``cpu_ns`` and ``wait_ns``: how long processes ran, and waited for a core.
         busy: As ``busy_cores`` takes them.
         ends: Columns ``process`` and ``late_ns``, by how much its end may be noted too late.
+        pipes: How many pairs of processes hand data over by a pipe, which makes them no edge.
         calls: As ``launches_of`` takes them; None if nothing was traced of GPUs.
         gpu: How GPUs spent their time, where that was traced.
         recorded_ns: The makespan as it was told, where no phase tells it; None if nobody did.
@@ -79,6 +80,7 @@ class Evidence:
     cpu: Columns
     busy: Columns
     ends: Columns
+    pipes: int = 0
     calls: Columns | None = None
     gpu: tuple[DeviceTime, ...] = ()
     recorded_ns: int | None = None
@@ -261,4 +263,7 @@ def _limits(evidence: Evidence, times: Times | None, graph: Structure) -> Iterat
     if times is not None and times.tree.orphans:
         orphans = count_of(times.tree.orphans, "phase")
         yield f"{orphans} without a parent: what they are part of is not there; they count as the run's own."
+    if evidence.pipes:
+        pairs = f"{count_of(evidence.pipes, 'pair')} of processes hand{'s' * (evidence.pipes == 1)}"
+        yield f"{pairs} data over by a pipe while both run: no edge, as neither waits for the other's end."
     yield from evidence.overview.limits

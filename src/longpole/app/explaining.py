@@ -2,6 +2,8 @@
 
 Where nobody told of tasks, processes take their place: those that the command's first process started, or
 that process itself if it started fewer than two. Files that one wrote and a later one opened are their edges.
+Pipes are none: both ends run at once, and a chain of them would take longer than the run. A process counts
+within the run only: its end may be noted a moment late.
 """
 
 from __future__ import annotations
@@ -66,10 +68,16 @@ _TOP = """
     )
 """
 _PROCESSES = f"""
-    {_TOP}
-    SELECT id, coalesce(name, '?') AS name, coalesce(name, '?') AS type,
-        (end_ns - start_ns)::BIGINT AS duration_ns, (end_ns - start_ns)::BIGINT AS total_ns
-    FROM top ORDER BY id
+    {_TOP},
+    lived AS (
+        SELECT top.id, coalesce(top.name, '?') AS name,
+            greatest(0, least(top.end_ns, run.end_ns) - greatest(top.start_ns, run.start_ns)) AS lived_ns,
+            top.start_ns IS NOT NULL AND top.end_ns IS NOT NULL AS known
+        FROM top LEFT JOIN phases AS run ON run.kind = 'run' AND run.parent IS NULL
+    )
+    SELECT id, name, name AS type, (CASE WHEN known THEN lived_ns END)::BIGINT AS duration_ns,
+        duration_ns AS total_ns
+    FROM lived ORDER BY id
 """
 _HANDED_OVER = f"""
     {_TOP.replace("WITH first", "WITH RECURSIVE first")},
@@ -80,12 +88,14 @@ _HANDED_OVER = f"""
             ON processes.parent = within.process WHERE processes.id NOT IN (SELECT id FROM top)
     )
     SELECT wrote.unit AS from_task, took.unit AS to_task
-    FROM opens AS made JOIN within AS wrote ON made.process = wrote.process
-    JOIN opens AS used ON used.file = made.file JOIN within AS took ON used.process = took.process
-    WHERE made.written = 1 AND coalesce(used.written, 0) = 0 AND made.first_ns <= used.first_ns
-        AND (wrote.start_ns, wrote.unit) < (took.start_ns, took.unit)
+    FROM (FROM edges WHERE kind = 'data' AND file IS NOT NULL) AS edge
+    JOIN phases AS maker ON maker.id = edge.from_phase AND maker.kind = 'process'
+    JOIN phases AS taker ON taker.id = edge.to_phase AND taker.kind = 'process'
+    JOIN within AS wrote ON wrote.process = maker.process JOIN within AS took ON took.process = taker.process
+    WHERE (wrote.start_ns, wrote.unit) < (took.start_ns, took.unit)
     GROUP BY ALL ORDER BY ALL
 """
+_PIPES = "SELECT count(*) AS pairs FROM edges WHERE kind = 'pipe' AND from_phase IS NOT NULL"
 _FILES = """
     WITH used AS (
         SELECT file, coalesce(written, 0) = 1 AS made, coalesce(written, 0) = 0 AS taken
@@ -137,11 +147,12 @@ _RECORDED = "SELECT max(duration_ns)::BIGINT AS took_ns FROM phases WHERE kind =
 
 @dataclass(frozen=True, slots=True)
 class _Units:
-    """What counts as a task in a run, and who depends on whom."""
+    """What counts as a task in a run, who depends on whom, and how many pairs of processes a pipe joins."""
 
     name: str
     rows: Columns
     edges: Columns
+    pipes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +217,7 @@ def evidence_of(run: StoredRun) -> Evidence:
         counted=run.query(_COUNTED),
         tasks=units.rows,
         edges=units.edges,
+        pipes=units.pipes,
         files=run.query(_FILES),
         samples=for_rules(run),
         opens=run.query(_OPENS),
@@ -222,4 +234,5 @@ def evidence_of(run: StoredRun) -> Evidence:
 def _units(run: StoredRun) -> _Units:
     if run.query("SELECT id FROM tasks LIMIT 1").rows:
         return _Units("task", run.query(_TASKS), run.query(_EDGES))
-    return _Units("process", run.query(_PROCESSES), run.query(_HANDED_OVER))
+    pipes = int(run.query(_PIPES)["pairs"][0] or 0)
+    return _Units("process", run.query(_PROCESSES), run.query(_HANDED_OVER), pipes)

@@ -147,7 +147,7 @@ TABLES = {
             "a dependency between tasks (declared) or phases (observed)",
             """
             id integer this edge
-            kind text data, control, order, launch, collective or spawn
+            kind text data, pipe (both ran at once), control, order, launch, collective or spawn
             from_task integer the task that comes first
             to_task integer the task that depends on it
             from_phase integer the phase that comes first

@@ -71,6 +71,15 @@ def inner_pid(pid: int) -> int:
     return 0
 
 
+def pipe_of(pid: int, descriptor: int) -> int | None:
+    """Return the inode of the pipe that a descriptor of a process is; 0 for none, None if that is hidden."""
+    try:
+        target = os.readlink(f"/proc/{pid}/fd/{descriptor}")
+    except OSError:
+        return None
+    return int(target[6:-1]) if target.startswith("pipe:[") else 0
+
+
 def parse_io(text: bytes) -> tuple[int, int, int, int]:
     """Return bytes read, written, read from storage and written to storage.
 

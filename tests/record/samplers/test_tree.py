@@ -101,13 +101,37 @@ def test_a_process_is_noted_again_when_it_executes_a_program_of_the_same_name(de
     assert " -I " in second["command"]
 
 
+def test_pipes_of_a_process_are_noted_by_their_inodes(desk: Desk) -> None:
+    with running(sys.executable, "-c", TALKING) as process:
+        desk.tree.admit(process.pid)
+        pipes = [os.fstat(pipe.fileno()).st_ino for pipe in (process.stdin, process.stdout)]  # type: ignore[union-attr]
+
+    [note] = desk.processes()
+    assert [note["stdin"], note["stdout"]] == pipes
+
+
+def test_standard_output_that_is_no_pipe_any_more_is_noted_as_none(desk: Desk) -> None:
+    detached = f"{TALKING}; import os; os.execvp('bash', ['bash', '-c', 'exec cat > /dev/null'])"
+    with running(sys.executable, "-c", detached) as process:
+        desk.tree.admit(process.pid)
+        desk.sampler.sample(1)
+        process.stdin.write("go\n")  # type: ignore[union-attr]
+        process.stdin.flush()  # type: ignore[union-attr]
+        assert process.stdout.read() == ""  # type: ignore[union-attr]  # until it is closed
+        desk.sampler.sample(2)
+
+    first, last = desk.processes()
+    assert (first["stdin"], last["stdout"]) == (last["stdin"], 0)
+    assert first["stdout"] != 0
+
+
 def test_a_process_that_is_gone_is_no_trouble(desk: Desk) -> None:
     with subprocess.Popen(["true"]) as process:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         desk.tree.admit(process.pid)
 
     [note] = desk.processes()
-    assert "python" not in note
+    assert not {"python", "stdin", "stdout"} & note.keys()
 
 
 def test_what_started_the_agent_is_no_process_of_the_command(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from time import monotonic_ns
 
 from longpole.record.client.ring import pid_namespace
 from longpole.record.discretion import command_text
-from longpole.record.proc import ENDED, Stat, inner_pid, read_small, read_stat, start_ns
+from longpole.record.proc import ENDED, Stat, inner_pid, pipe_of, read_small, read_stat, start_ns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,6 +173,7 @@ class Tree:
             comm=stat.command,
             command=_command_line(member.pid) or f"[{stat.command}]",
             **self._program(member),
+            **_pipes(member.pid),
             **({"launcher": stat.parent} if self._joint and self.is_launcher(stat.parent) else {}),
         )
 
@@ -207,6 +208,15 @@ class Tree:
             return []
         texts = [read_small(f"/proc/{pid}/task/{task}/children") for task in tasks]
         return [int(child) for text in texts for child in text.split()]
+
+
+def _pipes(pid: int) -> dict[str, int]:
+    """Return the pipes that are a process's standard input and output; 0 for none, where that can be seen.
+
+    None is written too: before it became its program, a process had those of its parent.
+    """
+    found = (("stdin", pipe_of(pid, 0)), ("stdout", pipe_of(pid, 1)))
+    return {name: pipe for name, pipe in found if pipe is not None}
 
 
 def _owner(pid: int) -> int:

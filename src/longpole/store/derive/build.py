@@ -13,6 +13,7 @@ from longpole.model.recording import Reading, RecordingNotes
 from longpole.store.derive.arrays import Arrays, Part
 from longpole.store.derive.attached import used_since
 from longpole.store.derive.content import Content, counted
+from longpole.store.derive.edges import edge_parts
 from longpole.store.derive.executions import Executions
 from longpole.store.derive.exits import Exits
 from longpole.store.derive.files import file_tables
@@ -120,7 +121,9 @@ def _tables(parts: _Parts) -> Iterator[tuple[str, Sequence[Part]]]:
     yield "opens", [opens, *told.parts("opens", before)]
     yield "totals", [totals, *told.parts("totals", before)]
     yield "tasks", [*([members.tasks()] if members else []), *told.parts("tasks", before)]
-    yield "edges", told.parts("edges", before)
+    edges = edge_parts(processes.all, opens, RUN_ID + run.rows_before)
+    before["edges"] = sum(len(part["id"]) for part in edges)
+    yield "edges", [*edges, *told.parts("edges", before)]
     resources = Resources()
     samples = sample_parts(parts.readings, logs, hosts, processes, resources)
     before["resources"] = len(resources)

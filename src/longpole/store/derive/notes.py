@@ -99,6 +99,7 @@ class Process(Note, frozen=True):
 
     Whether it is a Python is empty where that could not be seen. The image is the same for a process and
     those forked from it, until one executes a program; the inner pid is that of a namespace of its own.
+    Standard input and output are inodes of pipes; 0 where they are none, empty where that was not seen.
     """
 
     number: Number
@@ -111,6 +112,8 @@ class Process(Note, frozen=True):
     image: Count = 0
     inner_pid: Number = 0
     launcher: Number = 0
+    stdin: Count | None = None
+    stdout: Count | None = None
 
 
 class Gone(Note, frozen=True):

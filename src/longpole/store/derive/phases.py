@@ -41,12 +41,17 @@ class RunPhase:
     members: Members
     told: Sequence[Part] = ()
 
+    @property
+    def rows_before(self) -> int:
+        """How many phases come before those of processes, the run itself not counted."""
+        return self.members.rows + sum(map(_rows, self.told))
+
 
 def phase_parts(run: RunPhase, processes: Processes, marked: Marked, rings: Rings, sums: Sums) -> list[Part]:
     """Return the rows of ``phases``; those that others told have their ids, behind the members'."""
     members, told = run.members, run.told
     nested = {index: member.phase for index, member in members.nested.items()}
-    origins = Origins(rings, processes, marked, members.rows + sum(map(_rows, told)), nested)
+    origins = Origins(rings, processes, marked, run.rows_before, nested)
     parts = [(1, _run_row(run)), (members.rows, members.phases())] if members else [(1, _run_row(run))]
     parts += [(_rows(part), part) for part in told]
     parts.append((len(processes.all), _process_rows(processes, run.span, origins)))

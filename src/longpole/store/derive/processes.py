@@ -44,7 +44,7 @@ class Known:
         *("bytes_known", "command", "comm", "end_ns", "ended_in", "exact", "exit", "host", "id", "images"),
         *("joined", "last_name", "launched_by", "launcher", "member"),
         *("order", "parent", "parent_key", "pid", "python", "rank", "start_guessed", "start_ns", "status"),
-        *("traced", "world"),
+        *("stdin", "stdout", "traced", "world"),
     )
 
     def __init__(self, host: int, order: tuple[int, int]) -> None:
@@ -71,6 +71,8 @@ class Known:
         # Whether it is a Python, None where nobody could see, and the images it had.
         self.python: bool | None = None
         self.images: list[int] = []
+        # Pipes that are its standard input and output; 0 where they are none, or nobody could see.
+        self.stdin = self.stdout = 0
         # The launcher it was started by, and the ring of the one that saw its end; the command it ran for.
         self.launcher = 0
         self.ended_in: int | None = None
@@ -214,6 +216,8 @@ class Processes:
 
     def _take_program(self, known: Known, note: Process) -> None:
         known.python = known.python if note.python is None else note.python
+        known.stdin = known.stdin if note.stdin is None else note.stdin
+        known.stdout = known.stdout if note.stdout is None else note.stdout
         if note.image and note.image not in known.images[-1:]:
             known.images.append(note.image)
             del known.images[:-_MOST_IMAGES]
