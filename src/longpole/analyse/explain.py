@@ -130,7 +130,7 @@ def explain(evidence: Evidence, times: Times | None, rules: Iterable[Rule]) -> E
         antichain=graph.antichain.tasks,
         antichain_exact=graph.antichain.exact,
         total_task_s=_total_s(evidence, graph),
-        critical_path_s=graph.forward.length_ns / 1e9,
+        critical_path_s=_critical_path_s(evidence, times, graph),
         makespan_s=_makespan_s(evidence, times),
         asap_peak=graph.asap_peak,
         parallelism_mean=running.mean() if running else None,
@@ -239,6 +239,12 @@ def _makespan_s(evidence: Evidence, times: Times | None) -> float | None:
     if evidence.recorded_ns is not None:
         return evidence.recorded_ns / 1e9
     return evidence.overview.makespan_s
+
+
+def _critical_path_s(evidence: Evidence, times: Times | None, graph: Structure) -> float:
+    """Return the longest path over the graph: of processes no longer than the run, as ticks add up."""
+    longest_s, whole_s = graph.forward.length_ns / 1e9, _makespan_s(evidence, times)
+    return min(longest_s, whole_s) if evidence.unit == "process" and whole_s is not None else longest_s
 
 
 def _total_s(evidence: Evidence, graph: Structure) -> float:

@@ -57,6 +57,8 @@ _EDGES = """
     SELECT from_task, to_task FROM edges WHERE from_task IS NOT NULL AND to_task IS NOT NULL
     GROUP BY ALL ORDER BY ALL
 """
+# How late the end of a process may be noted: starts and ends are known to a tick of the kernel's clock each.
+_LATE_NS = 20_000_000
 _TOP = """
     WITH first AS (
         FROM processes WHERE parent IS NULL OR parent NOT IN (SELECT id FROM processes)
@@ -82,9 +84,9 @@ _PROCESSES = f"""
 _HANDED_OVER = f"""
     {_TOP.replace("WITH first", "WITH RECURSIVE first")},
     within AS (
-        SELECT id AS process, id AS unit, start_ns FROM top
+        SELECT id AS process, id AS unit, start_ns, end_ns FROM top
         UNION ALL
-        SELECT processes.id, within.unit, within.start_ns FROM processes JOIN within
+        SELECT processes.id, within.unit, within.start_ns, within.end_ns FROM processes JOIN within
             ON processes.parent = within.process WHERE processes.id NOT IN (SELECT id FROM top)
     )
     SELECT wrote.unit AS from_task, took.unit AS to_task
@@ -93,6 +95,7 @@ _HANDED_OVER = f"""
     JOIN phases AS taker ON taker.id = edge.to_phase AND taker.kind = 'process'
     JOIN within AS wrote ON wrote.process = maker.process JOIN within AS took ON took.process = taker.process
     WHERE (wrote.start_ns, wrote.unit) < (took.start_ns, took.unit)
+        AND wrote.end_ns <= took.start_ns + {_LATE_NS}
     GROUP BY ALL ORDER BY ALL
 """
 _PIPES = "SELECT count(*) AS pairs FROM edges WHERE kind = 'pipe' AND from_phase IS NOT NULL"
@@ -118,9 +121,9 @@ _CPU = f"""
         sum(value) FILTER (metric = '{Metric.CPU_WAIT}') AS wait_ns
     FROM totals WHERE scope = '{Scope.PROCESS}' AND owner IS NOT NULL GROUP BY owner
 """
-# How late an end may be noted: until it is looked for, or to two ticks of the clock that starts are known by.
+# One that nobody saw end is noted to have when it is looked for.
 _ENDS = f"""
-    SELECT id AS process, CASE source WHEN '{Source.SAMPLED}' THEN 1000000000 ELSE 20000000 END AS late_ns
+    SELECT id AS process, CASE source WHEN '{Source.SAMPLED}' THEN 1000000000 ELSE {_LATE_NS} END AS late_ns
     FROM processes WHERE source IN ('{Source.SAMPLED}', '{Source.EXACT}')
 """
 # Time that other guests of the machine took is time in which a core was wanted.
