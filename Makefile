@@ -61,15 +61,19 @@ test: check ## All checks, tests with coverage, the docs: what CI runs
 	$(call say,mkdocs,site)
 	@$(BIN)/mkdocs build --quiet --strict
 
-demo: $(READY) ## Record a small real training in PyTorch and show where its time went
+demo: $(READY) ## Record a small real training in PyTorch, change it as Longpole says, and compare
 	$(call say,demo,examples/demo.py)
 	@$(BIN)/python examples/demo.py
 
-bench: $(READY) ## Measure what recording costs and how the store scales
+bench: $(READY) ## Measure what recording costs, how analyses scale, how predictions err
 	$(call say,bench,benchmarks/overhead.py)
 	@$(BIN)/python benchmarks/overhead.py
 	$(call say,bench,benchmarks/store.py)
 	@$(BIN)/python benchmarks/store.py
+	$(call say,bench,benchmarks/analyse.py)
+	@$(BIN)/python benchmarks/analyse.py
+	$(call say,bench,benchmarks/predictions.py)
+	@$(BIN)/python benchmarks/predictions.py
 
 soak: $(READY) ## The long campaigns (hours)
 	$(call say,pytest,soak)
