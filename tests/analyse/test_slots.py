@@ -71,6 +71,15 @@ def test_schedules_of_the_same_items_do_not_change_each_other():
     assert [again(side, slots=slots) for slots in (2, 1, 3, 2)] == [6, 10, 6, 6]
 
 
+def test_very_many_share_cores_by_what_they_want_in_the_mean():
+    some = items(*((at // 4 * 10_000, at // 4 * 10_000 + 10_000) for at in range(8_000)))
+    few = items(*((at // 4 * 10_000, at // 4 * 10_000 + 10_000) for at in range(400)))
+
+    assert again(some, wanted=1.0, cores=2.0) == pytest.approx(
+        10 * again(few, wanted=1.0, cores=2.0), rel=0.01
+    )
+
+
 def test_gaps_are_those_of_others_of_their_class():
     many = items(*((at * 10, at * 10 + 5) for at in range(50)))
 

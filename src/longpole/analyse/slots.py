@@ -26,6 +26,9 @@ Share = NDArray[np.float64]
 # How late an end may be noted, as a share of what an item took, and at most.
 _LATE_SHARE = 0.15
 _LATE_NS = 250_000_000
+# Items times slots: above this, each item is slowed down by what all want in the mean, as each start and end
+# of one changes the pace of all beside it.
+_MOST_SHARING = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +112,13 @@ class Cores:
             for took, wanted in pairs
         ]
 
+    def slowdown(self, took_ns: Whole, slots: int) -> Share:
+        """Return by how much each item slows down among so many like the mean of all."""
+        mean = float(np.average(self.wanted, weights=took_ns)) if took_ns.sum() else 0.0
+        crowd = max(1.0, mean * slots / self.there)
+        on_core = np.minimum(self.wanted, 1.0)
+        return (1.0 - on_core) + on_core * crowd
+
     def suffice(self, slots: int) -> bool:
         """Return whether there are enough for any so many items."""
         most = np.partition(self.wanted, -slots)[-slots:] if slots < len(self.wanted) else self.wanted
@@ -139,7 +149,9 @@ def drawn_gaps(items: Items, rng: np.random.Generator) -> Whole:
 def length_ns(items: Items, took_ns: Whole, gaps: Whole, slots: int, cores: Cores | None = None) -> int:
     """Return how long all items take, if each takes so long alone; with ``cores``, while they share these."""
     if cores is not None and not cores.suffice(max(slots, 1)):
-        return round(_Sharing(items, took_ns, gaps, slots, cores).run())
+        if len(items) * slots <= _MOST_SHARING:
+            return round(_Sharing(items, took_ns, gaps, slots, cores).run())
+        took_ns = np.rint(took_ns * cores.slowdown(took_ns, slots)).astype(np.int64)
     return _Turns(items, slots).run((took_ns + gaps).tolist())
 
 
