@@ -46,25 +46,25 @@ def _with_marks(tree: Tree) -> Tree:
     return replace(tree, parent=parent)
 
 
-def _threads(tree: Tree, inner: Whole) -> Iterator[list[int]]:
+def _threads(tree: Tree, inner: Whole) -> Iterator[Whole]:
     """Yield the marks of each thread of these, in the order of their begins, the longest first."""
-    marks = np.flatnonzero(_is_mark(tree))
-    keys = zip(tree.process[inner].tolist(), tree.lane[inner].tolist(), strict=True)
-    for process, lane in sorted(set(keys)):
-        own = marks[(tree.process[marks] == process) & (tree.lane[marks] == lane)]
-        yield own[np.lexsort((own, -tree.end_ns[own], tree.start_ns[own]))].tolist()
+    marks = np.flatnonzero(_is_mark(tree) & np.isin(tree.process, tree.process[inner]))
+    keys = (tree.start_ns[marks], tree.lane[marks], tree.process[marks])
+    order = marks[np.lexsort((-tree.end_ns[marks], *keys))]
+    threads = np.stack([tree.process[order], tree.lane[order]])
+    firsts = np.flatnonzero((np.diff(threads, prepend=-1) != 0).any(axis=0))
+    yield from np.split(order, firsts[1:])
 
 
-def _nested(tree: Tree, thread: list[int]) -> Iterator[tuple[int, int]]:
+def _nested(tree: Tree, thread: Whole) -> Iterator[tuple[int, int]]:
     """Yield each mark of a thread that lies within others, and the innermost of these."""
-    ends = tree.end_ns.tolist()
-    around: list[int] = []
-    for place in thread:
-        while around and ends[around[-1]] < ends[place]:
+    around: list[tuple[int, int]] = []
+    for place, end in zip(thread.tolist(), tree.end_ns[thread].tolist(), strict=True):
+        while around and around[-1][1] < end:
             around.pop()
         if around:
-            yield place, around[-1]
-        around.append(place)
+            yield place, around[-1][0]
+        around.append((place, end))
 
 
 def _with_processes(tree: Tree) -> Tree:
