@@ -101,10 +101,12 @@ def predict(pair: Pair, run: Path) -> tuple[float, float, float]:
     times = times_of(evidence)
     if times is None:
         raise SystemExit(f"nothing is known of the times of {run}")
-    changed = times.replay.replay(_CHANGES[pair.kind](times, pair))
-    saved_ns = times.replay.unchanged.makespan_ns - changed.makespan_ns
     makespan_s = times.case.makespan_ns / 1e9
-    return makespan_s, makespan_s - saved_ns / 1e9, times.replay.error
+    return (
+        makespan_s,
+        makespan_s - times.replay.saving_s(_CHANGES[pair.kind](times, pair)),
+        times.replay.error,
+    )
 
 
 def _workers(times: Times, pair: Pair) -> Change:

@@ -15,10 +15,10 @@ def bound(*held, waiting=0.0, **more):
 
 def test_a_core_of_its_own_is_not_helped_by_more():
     assert bound_sentence(bound(Held("cores", How.OWN, 0.97))) == (
-        "train kept its one core busy 97 % of its time: more cores change nothing unless its work is spread"
-        " over them, faster ones would."
+        "train was limited by its one core for 97 % of its time: more cores change nothing unless its work is"
+        " spread over them, faster ones would."
     )
-    assert "its 4 cores busy" in bound_sentence(bound(Held("cores", How.OWN, 0.97, 4.0)))
+    assert "limited by its 4 cores" in bound_sentence(bound(Held("cores", How.OWN, 0.97, 4.0)))
 
 
 def test_all_cores_say_what_more_of_them_could_take_off():

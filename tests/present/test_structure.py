@@ -21,7 +21,7 @@ def test_a_lower_bound_is_said_to_be_one():
 
 def test_ideal_speed_up_is_all_work_over_the_longest_chain():
     assert "The longest chain takes 1 min 36 s of 7 min 52 s of work: ideal speed-up 4.9." in said()
-    assert "With room for all (13 at once) it could end after 1 min 36 s, 32 % sooner." in said()
+    assert "With room for all (13 at once) and no waits it could end after 1 min 36 s, 32 % sooner." in said()
 
 
 def test_what_is_not_known_is_left_out_with_a_sentence():

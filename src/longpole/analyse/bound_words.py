@@ -80,8 +80,8 @@ def _saturated(one: Bound, held: Held) -> str:
 def _own(one: Bound, held: Held) -> str:
     cores = "its one core" if held.amount <= 1 else f"its {held.amount:.0f} cores"
     return (
-        f"{one.what} kept {cores} busy {_percent(held.share)} of its time: more cores change nothing"
-        " unless its work is spread over them, faster ones would."
+        f"{one.what} was limited by {cores} for {_percent(held.share)} of its time: more cores change"
+        " nothing unless its work is spread over them, faster ones would."
     )
 
 

@@ -33,15 +33,19 @@ class Demand:
         cores: How many cores it wants while it runs; 0 where that is not known.
         alone: Which share of its recorded time it would take alone.
         there: How many cores there are for the run; 0 if that is not known.
+        needed: Which share of that it needs by itself, and not because it waits for others by a pipe; None
+            for all of it.
     """
 
     cores: Shares
     alone: Shares
     there: float = 0.0
+    needed: Shares | None = None
 
     def of(self, places: Whole) -> Demand:
         """Return that of some phases."""
-        return Demand(self.cores[places], self.alone[places], self.there)
+        needed = None if self.needed is None else self.needed[places]
+        return Demand(self.cores[places], self.alone[places], self.there, needed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

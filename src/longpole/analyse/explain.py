@@ -8,7 +8,7 @@ tell enough for it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from longpole.analyse.launches import launches_of
 from longpole.analyse.likely_ends import with_likely_ends
 from longpole.analyse.path import Because, Stretch, critical_path
 from longpole.analyse.path_parts import path_parts
+from longpole.analyse.pipelines import needed_shares
 from longpole.analyse.pools import pooled
 from longpole.analyse.profile import Profile, profile
 from longpole.analyse.questions import Used, answers
@@ -35,6 +36,7 @@ from longpole.analyse.values import number
 from longpole.model.columns import Columns
 from longpole.model.device_time import DeviceTime
 from longpole.model.explanation import Blame, Explanation, FileFlow, Finding, Questions
+from longpole.model.manifest import State
 from longpole.model.overview import Overview
 
 SCHEMA_VERSION = 1
@@ -60,7 +62,7 @@ class Evidence:
         cpu: Columns ``process``, ``cpu_ns`` and ``wait_ns``: how long processes ran, and waited for a core.
         busy: As ``busy_cores`` takes them.
         ends: Columns ``process`` and ``late_ns``, by how much its end may be noted too late.
-        pipes: How many pairs of processes hand data over by a pipe, which makes them no edge.
+        pipes: Phases of processes that hand data over by a pipe, which makes them no edge.
         calls: As ``launches_of`` takes them; None if nothing was traced of GPUs.
         gpu: How GPUs spent their time, where that was traced.
         recorded_ns: The makespan as it was told, where no phase tells it; None if nobody did.
@@ -80,7 +82,7 @@ class Evidence:
     cpu: Columns
     busy: Columns
     ends: Columns
-    pipes: int = 0
+    pipes: tuple[tuple[int, int], ...] = ()
     calls: Columns | None = None
     gpu: tuple[DeviceTime, ...] = ()
     recorded_ns: int | None = None
@@ -117,7 +119,7 @@ def explain(evidence: Evidence, times: Times | None, rules: Iterable[Rule]) -> E
     """
     graph = structure(evidence.tasks, evidence.edges)
     findings, failed = find(times.case, times.replay, rules) if times else ((), ())
-    running = _running(times.tree) if times else None
+    running = _running(evidence, times.tree) if times else None
     return Explanation(
         schema_version=SCHEMA_VERSION,
         run=evidence.overview.run,
@@ -157,15 +159,19 @@ def _questions(evidence: Evidence, times: Times | None, findings: Sequence[Findi
 def times_of(evidence: Evidence) -> Times | None:
     """Return what the recorded times of a run tell; nothing if none are known."""
     ends = numbers(evidence.ends["process"]), numbers(evidence.ends["late_ns"])
-    tree = stitched(with_likely_ends(tree_of(evidence.phases), *ends))
+    lives = stitched(with_likely_ends(tree_of(evidence.phases), *ends))
+    tree = pooled(lives)
     if len(tree) == len(tree.places_of_kind(*_AROUND)):
         return None
     labels = labels_of(tree, evidence.tasks)
     path = critical_path(tree, releases(tree, evidence.edges))
     own = on_path_ns(tree, path)
-    work = pooled(executing(tree))
+    work = executing(tree)
     places = _places_of(work, tree)
-    wants = demand(tree, _core_time(evidence.cpu), busy_cores(evidence.busy)).of(places)
+    spent = _core_time(evidence.cpu)
+    wants = demand(lives, spent, busy_cores(evidence.busy))
+    wants = replace(wants, needed=needed_shares(lives, evidence.pipes, spent.ran_ns))
+    wants = wants.of(_places_of(work, lives))
     replay = replay_of(work, dependencies(work, evidence.edges), wants)
     case = Case(
         overview=evidence.overview,
@@ -228,8 +234,12 @@ def running_places(tree: Tree) -> Whole:
     return np.arange(1, len(tree))
 
 
-def _running(tree: Tree) -> Profile:
+def _running(evidence: Evidence, tree: Tree) -> Profile:
     places = running_places(tree)
+    if evidence.unit == "process":  # not those that they started, which are no tasks either
+        own = np.isin(tree.process, numbers(evidence.tasks["id"]))
+        units = np.intersect1d(tree.places_of_kind("process"), np.flatnonzero(own))
+        places = units if len(units) else places
     return profile(tree.start_ns[places], tree.end_ns[places])
 
 
@@ -260,7 +270,21 @@ def _flow(files: Columns) -> FileFlow:
     return FileFlow(files.rows, *sums)
 
 
+def _not_whole(overview: Overview) -> Iterator[str]:
+    """Yield what kept the run from its end: what is said holds up to there."""
+    if overview.state == State.RUNNING:
+        yield "The run is still going: what is said holds up to now."
+    elif overview.signal is not None or overview.state == State.BROKEN:
+        yield "The run was broken off: what is said holds up to there."
+    elif overview.exit_code:
+        yield f"The command failed with exit code {overview.exit_code}: what is said holds up to there."
+    failed = sum(task.failed for task in overview.tasks)
+    if failed:
+        yield f"{count_of(failed, 'task')} failed; what they took is in here."
+
+
 def _limits(evidence: Evidence, times: Times | None, graph: Structure) -> Iterator[str]:
+    yield from _not_whole(evidence.overview)
     yield from evidence.gaps
     if times is None and len(graph.ids) and _NO_TIMES not in evidence.gaps:
         yield _NO_TIMES
@@ -270,6 +294,7 @@ def _limits(evidence: Evidence, times: Times | None, graph: Structure) -> Iterat
         orphans = count_of(times.tree.orphans, "phase")
         yield f"{orphans} without a parent: what they are part of is not there; they count as the run's own."
     if evidence.pipes:
-        pairs = f"{count_of(evidence.pipes, 'pair')} of processes hand{'s' * (evidence.pipes == 1)}"
+        pairs = f"{count_of(len(evidence.pipes), 'pair')} of processes hand{'s' * (len(evidence.pipes) == 1)}"
         yield f"{pairs} data over by a pipe while both run: no edge, as neither waits for the other's end."
+    yield from evidence.overview.unseen
     yield from evidence.overview.limits

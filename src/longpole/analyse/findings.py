@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from longpole.analyse.change import Change
 from longpole.analyse.replay import Replay
 from longpole.analyse.rules.case import Case, Rule, Suspicion
 from longpole.model.explanation import Finding
@@ -35,14 +34,14 @@ def find(case: Case, replay: Replay, rules: Iterable[Rule]) -> tuple[tuple[Findi
 
 def judged(case: Case, replay: Replay, suspicion: Suspicion) -> Finding | None:
     """Return a suspicion with what its change gains; None if that is too little, whatever the bounds."""
-    best = _savings_ns(replay, suspicion.change)
+    best = replay.savings_ns(suspicion.change)
     saving = _median(best)
     if saving < LEAST_SHARE * case.makespan_ns:
         return None
     every = [*best]
     for bound in (suspicion.at_least, suspicion.at_most):
-        every += _savings_ns(replay, bound) if bound is not None else []
-    of_ns = replay.unchanged.makespan_ns if suspicion.change.reschedules else abs(saving)
+        every += replay.savings_ns(bound) if bound is not None else []
+    of_ns = case.makespan_ns if suspicion.change.reschedules else abs(saving)
     error_ns = of_ns * replay.error
     return Finding(
         rule=suspicion.rule,
@@ -50,17 +49,12 @@ def judged(case: Case, replay: Replay, suspicion: Suspicion) -> Finding | None:
         phase=suspicion.phase,
         saving_s=saving / 1e9,
         saving_low_s=max(0.0, min(every) - error_ns) / 1e9,
-        saving_high_s=(max(every) + error_ns) / 1e9,
+        saving_high_s=min(max(every) + error_ns, case.makespan_ns) / 1e9,
         evidence=suspicion.evidence,
         advice=suspicion.advice,
         change=suspicion.change_said,
         step_s=suspicion.step_s,
     )
-
-
-def _savings_ns(replay: Replay, change: Change) -> list[int]:
-    before, after = replay.unchanged.draws_ns, replay.replay(change).draws_ns
-    return [was - now for was, now in zip(before, after, strict=True)] or [0]
 
 
 def _median(values: Sequence[int]) -> float:

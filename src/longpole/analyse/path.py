@@ -206,7 +206,10 @@ class _Ended:
     """Some phases of a tree, by the phase that they are part of and in the order of their ends."""
 
     def __init__(self, tree: Tree, some: Whole) -> None:
-        order = some[np.lexsort((-tree.start_ns[some], tree.end_ns[some], tree.parent[some]))]
+        has_parts = np.zeros(len(tree), np.bool_)
+        has_parts[tree.parent[1:]] = True  # of two that took the same time, the one that tells more
+        keys = (has_parts[some], -tree.start_ns[some], tree.end_ns[some], tree.parent[some])
+        order = some[np.lexsort(keys)]
         self._order: Whole = order
         self._ends = tree.end_ns[order]
         counts = np.bincount(tree.parent[order] + 1, minlength=len(tree) + 1)

@@ -80,9 +80,10 @@ def _resources(case: Case, blamed: Sequence[Blame], replay: Replay, findings: Se
         )
     for one in [one for one in blamed if one.kind not in ("idle", "queue", "dependency", "dispatch")][:2]:
         gained = _gain_if_twice_as_fast(case, one, replay)
-        sentences.append(
-            f"If {one.what} were twice as fast, the run would end {show_seconds(max(gained, 0.0))} sooner."
-        )
+        if gained * 1e9 >= _WORTH_SAYING * case.makespan_ns:
+            sentences.append(
+                f"If {one.what} were twice as fast, the run would end {show_seconds(gained)} sooner."
+            )
     sentences += _if_more_at_once(case, replay)
     return " ".join(sentences) or "Nothing takes time that faster resources could save."
 
@@ -103,8 +104,7 @@ def _gain_if_twice_as_fast(case: Case, one: Blame, replay: Replay) -> float:
     kinds = [at for at, kind in enumerate(case.tree.kinds) if kind == one.kind]
     words = [at for at, word in enumerate(case.labels.words) if word == one.what]
     places = np.flatnonzero(np.isin(case.tree.kind, kinds) & np.isin(case.labels.codes, words))
-    changed = replay.replay(Change(factors=case.factors(places, 0.5)))
-    return (replay.unchanged.makespan_ns - changed.makespan_ns) / 1e9
+    return replay.saving_s(Change(factors=case.factors(places, 0.5)))
 
 
 def _efficiency(used: Used) -> str:
@@ -128,10 +128,19 @@ def _cores(overview: Overview) -> str:
     if not overview.cores:
         return f"{used:.2f} cores were used on average."
     share = used / overview.cores
+    whole = f"{used:.2f} of {overview.cores} on average ({100 * share:.0f} %)"
+    if share < _WELL_USED <= _busy(overview):
+        return f"The cores were busy, but with others' work, too: this run used {whole}."
     judged = (
         "well used" if share >= _WELL_USED else "partly idle" if share >= _WELL_USED / 2 else "mostly idle"
     )
-    return f"The cores were {judged}: {used:.2f} of {overview.cores} on average ({100 * share:.0f} %)."
+    return f"The cores were {judged}: {whole}."
+
+
+def _busy(overview: Overview) -> float:
+    """Return which share of the host's cores was busy, whoever used them."""
+    percent = overview.host.cpu_busy_percent if overview.host is not None else None
+    return (percent or 0.0) / 100
 
 
 def _gpu(gpu: GpuUse) -> str:

@@ -8,7 +8,8 @@ for the time between the marks. A part that outlives its phase counts up to the 
 Parts that run side by side share the cores: each takes as long as it would alone (``contention``), and longer
 while all want more cores than there are. That is worked out where phases first run side by side, for all that
 is within them together. Whether a process spreads its time on a core over its life, or is on one first and
-waits then, is not known: of the two, that which replays the recorded run better is taken.
+waits then, is not known: of the two, that which replays the recorded run better is taken, or none of them if
+both err by more than 3 %.
 
 With no change, the replay of a run errs by what this leaves out: that error is always given along with a
 prediction.
@@ -31,18 +32,24 @@ from longpole.analyse.slots import Cores, drawn_gaps, length_ns
 from longpole.analyse.tree import Marks, Tree
 
 _DRAWS = 9
+# A replay of the run as it was that errs by more is no good.
+_GOOD_ERROR = 0.03
 # So many phases are scheduled in all at most, before fewer draws must do: the more phases there are, the less
 # draws differ: by 0.04 % of the makespan at 10,000, by 0.03 % at 100,000 (see docs/methods/replay.md).
 _MOST_SCHEDULED = 200_000
 
 
 def replay_of(tree: Tree, after: Mapping[int, Sequence[int]], demand: Demand) -> Replay:
-    """Return the replay of a run in that of two ways to share cores which errs less."""
+    """Return the replay of a run in that of two ways to share cores which errs less.
+
+    If both err too much, as where others came and went on the host, recorded times stand as they are.
+    """
     spread = Replay(tree, after, demand)
     if not spread.slowed_itself:
         return spread
     first = Replay(tree, after, demand, on_core_first=True)
-    return min((spread, first), key=lambda one: one.error)
+    best = min((spread, first), key=lambda one: one.error)
+    return best if best.error <= _GOOD_ERROR else Replay(tree, after, replace(demand, there=0.0))
 
 
 class Replay:
@@ -70,13 +77,17 @@ class Replay:
     @cached_property
     def error(self) -> float:
         """By what share of the makespan the replay without a change errs."""
-        recorded = int(self._tree.end_ns[0] - self._tree.start_ns[0]) if len(self._tree) else 0
+        recorded = self._recorded_ns
         return abs(self.unchanged.makespan_ns - recorded) / recorded if recorded else 0.0
+
+    @property
+    def _recorded_ns(self) -> int:
+        return int(self._tree.end_ns[0] - self._tree.start_ns[0]) if len(self._tree) else 0
 
     @property
     def slowed_itself(self) -> bool:
         """Whether phases of the run took cores from each other."""
-        return self._alone is not None and bool((self._alone < 1.0).any())
+        return bool((self._less_for_cores < 1.0).any())
 
     @cached_property
     def unchanged(self) -> Replayed:
@@ -92,6 +103,19 @@ class Replay:
         model = self if change.abreast is None else self._with_abreast(change.abreast)
         change = model._balanced(change) if change.balance else change
         return Replayed(tuple(model._once(change, np.random.default_rng(seed)) for seed in range(draws)))
+
+    def savings_ns(self, change: Change) -> list[int]:
+        """Return how much sooner the run ends with a change, for each draw of gaps.
+
+        What the replay takes too long or too short for the run as it was, it does for the change as well.
+        """
+        was, now = self.unchanged.draws_ns, self.replay(change).draws_ns
+        scale = self._recorded_ns / max(self.unchanged.makespan_ns, 1)
+        return [round((one - other) * scale) for one, other in zip(was, now, strict=True)] or [0]
+
+    def saving_s(self, change: Change) -> float:
+        """Return how much sooner the run ends with a change: the median over the draws."""
+        return float(np.median(self.savings_ns(change))) / 1e9
 
     def _with_abreast(self, places: Whole) -> Replay:
         abreast = np.zeros(len(self._tree), np.bool_)
@@ -118,11 +142,19 @@ class Replay:
         return side_by_side(self._tree, self._parallel)
 
     @cached_property
-    def _alone(self) -> Factors | None:
-        """Which share of its recorded time each phase takes alone; None if that is not known."""
+    def _less_for_cores(self) -> Factors:
+        """Which share of its recorded time each phase takes if the others of the run leave it the cores."""
         if self._demand is None or not self._demand.there:
-            return None
+            return np.ones(len(self._tree))
         return alone_shares(self._tree, self._parallel, self._side_by_side, self._demand)
+
+    @cached_property
+    def _alone(self) -> Factors | None:
+        """Which share of its recorded time each phase takes by itself; None if that is not known."""
+        if self._demand is None:
+            return None
+        needed = self._demand.needed
+        return self._less_for_cores if needed is None else self._less_for_cores * needed
 
     @cached_property
     def _as_it_was(self) -> tuple[Factors, Factors | None]:
@@ -205,9 +237,10 @@ class Replay:
 
     def _shared(self, place: int, wants: Factors | None, change: Change) -> Cores | None:
         """Return the cores that parts of a phase share; None if they are not known, or shared further up."""
-        if wants is None or self._demand is None or self._side_by_side[place]:
+        there = change.cores or (self._demand.there if self._demand is not None else 0.0)
+        if wants is None or not there or self._side_by_side[place]:
             return None
-        return Cores(wants, change.cores or self._demand.there, first=self._on_core_first)
+        return Cores(wants, there, first=self._on_core_first)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

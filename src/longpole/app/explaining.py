@@ -16,6 +16,7 @@ from longpole.analyse.bounds import bounds
 from longpole.analyse.explain import Evidence, Times, explain, times_of
 from longpole.analyse.rules.case import Rule
 from longpole.analyse.run_timeline import timeline_of
+from longpole.analyse.tree import numbers
 from longpole.analyse.why import why
 from longpole.app.bounding import usage_of
 from longpole.app.devices import device_times_of, step_parts_of
@@ -94,11 +95,13 @@ _HANDED_OVER = f"""
     JOIN phases AS maker ON maker.id = edge.from_phase AND maker.kind = 'process'
     JOIN phases AS taker ON taker.id = edge.to_phase AND taker.kind = 'process'
     JOIN within AS wrote ON wrote.process = maker.process JOIN within AS took ON took.process = taker.process
-    WHERE (wrote.start_ns, wrote.unit) < (took.start_ns, took.unit)
-        AND wrote.end_ns <= took.start_ns + {_LATE_NS}
+    WHERE wrote.end_ns <= took.start_ns + {_LATE_NS} AND wrote.end_ns < took.end_ns
     GROUP BY ALL ORDER BY ALL
 """
-_PIPES = "SELECT count(*) AS pairs FROM edges WHERE kind = 'pipe' AND from_phase IS NOT NULL"
+_PIPES = """
+    SELECT from_phase, to_phase FROM edges
+    WHERE kind = 'pipe' AND from_phase IS NOT NULL AND to_phase IS NOT NULL ORDER BY id LIMIT 100000
+"""
 _FILES = """
     WITH used AS (
         SELECT file, coalesce(written, 0) = 1 AS made, coalesce(written, 0) = 0 AS taken
@@ -150,12 +153,12 @@ _RECORDED = "SELECT max(duration_ns)::BIGINT AS took_ns FROM phases WHERE kind =
 
 @dataclass(frozen=True, slots=True)
 class _Units:
-    """What counts as a task in a run, who depends on whom, and how many pairs of processes a pipe joins."""
+    """What counts as a task in a run, who depends on whom, and which processes a pipe joins."""
 
     name: str
     rows: Columns
     edges: Columns
-    pipes: int = 0
+    pipes: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,5 +240,7 @@ def evidence_of(run: StoredRun) -> Evidence:
 def _units(run: StoredRun) -> _Units:
     if run.query("SELECT id FROM tasks LIMIT 1").rows:
         return _Units("task", run.query(_TASKS), run.query(_EDGES))
-    pipes = int(run.query(_PIPES)["pairs"][0] or 0)
+    piped = run.query(_PIPES)
+    ends = (numbers(piped[name]).tolist() for name in ("from_phase", "to_phase"))
+    pipes = tuple(zip(*ends, strict=True))
     return _Units("process", run.query(_PROCESSES), run.query(_HANDED_OVER), pipes)

@@ -21,9 +21,14 @@ def all_rules() -> tuple[Rule, ...]:
     found = {rule.name: rule for rule in OURS}
     for entry in entry_points(group=GROUP):
         try:
-            found.setdefault(entry.name, cast(Rule, entry.load()))
+            rule = entry.load()
         except Exception as error:  # somebody else's code may fail in any way
             raise UsageError(
                 f"The rule '{entry.name}' of {entry.value} cannot be loaded: {error}."
             ) from error
+        if not isinstance(getattr(rule, "name", None), str) or not callable(getattr(rule, "look", None)):
+            raise UsageError(
+                f"The rule '{entry.name}' of {entry.value} is none: it has no name, or no look()."
+            )
+        found.setdefault(entry.name, cast(Rule, rule))
     return tuple(found.values())

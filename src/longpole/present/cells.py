@@ -52,7 +52,8 @@ class Look:
 _SOLID = Glyphs(" ▏▎▍▌▋▊▉█", " ▕▕▐▐▐███", " ░░░▒▒▉▉█")
 _SHADED = Glyphs(" ▏▎▍▌▒▒▒▒", " ▕▕▐▐▒▒▒▒", " ░░░░░░░▒")
 COLOUR = Look(_SOLID, _SOLID, "─", "×", ">")
-PLAIN = Look(_SHADED, _SOLID, "─", "×", ">")
+# Without colour a shade is work beside the path, so what is on it has none.
+PLAIN = Look(_SHADED, _SOLID._replace(several=_SOLID.left), "─", "×", ">")
 ASCII = Look(Glyphs(" #", " #", " #"), Glyphs(" *", " *", " *"), "-", "x", ">")
 _ENDS = {"failed": "failure", "unfinished": "warning"}
 # From so many characters on, bars that meet are drawn apart.

@@ -57,10 +57,13 @@ def _bounds(explanation: Explanation) -> Iterator[str]:
     if longest <= 0:
         yield "How long they took is not known."
         return
+    if not explanation.edges:
+        yield f"They took {show_seconds(total)} in all, the longest of them {show_seconds(longest)}."
+        return
     ideal = f"ideal speed-up {max(1.0, total / longest):.3g}"
     yield f"The longest chain takes {show_seconds(longest)} of {show_seconds(total)} of work: {ideal}."
-    if explanation.edges and makespan is not None and makespan > longest:
-        room = f"With room for all ({explanation.asap_peak:,} at once) it could end after"
+    if explanation.asap_peak > 1 and makespan is not None and makespan > longest:
+        room = f"With room for all ({explanation.asap_peak:,} at once) and no waits it could end after"
         yield f"{room} {show_seconds(longest)}, {100 * (1 - longest / makespan):.0f} % sooner."
 
 

@@ -10,6 +10,7 @@ the first is in the user's hands; the second is mostly in those of the batch sys
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -124,7 +125,7 @@ def _too_few_slots(case: Case, found: _Queue, full_s: float) -> Suspicion:
     return Suspicion(
         rule=RULE.name,
         title="Jobs wait for each other, as few may run at once",
-        phase=case.labels.of(int(found.waited[-1])),
+        phase=_waited_most(case, found),
         evidence=(
             _waited(case, found),
             f"For {show_seconds(full_s)} of that {most} of {len(found.jobs):,} jobs ran, the most at once.",
@@ -148,13 +149,23 @@ def _long_queue(case: Case, found: _Queue, queue_s: float) -> Suspicion:
     return Suspicion(
         rule=RULE.name,
         title="Jobs wait in the queue of the batch system",
-        phase=case.labels.of(int(found.waited[-1])),
+        phase=_waited_most(case, found),
         evidence=(_waited(case, found), alone if found.running.peak == 1 else free),
         advice=_LESS_QUEUE.format(jobs=len(found.jobs), each=show_seconds(each_s)),
         change=_gaps(case, found, 1 - share),
-        change_said="jobs begin as soon as they could",
+        change_said="jobs that begin as soon as they could",
         at_least=_gaps(case, found, 1 - share / 2),
     )
+
+
+def _waited_most(case: Case, found: _Queue) -> str:
+    """Return what jobs on the path are called that waited longest in the queue."""
+    queued_ns = case.tree.queued_ns
+    assert queued_ns is not None
+    waited: Counter[str] = Counter()
+    for place in found.waited.tolist():
+        waited[case.labels.of(place)] += int(queued_ns[place])
+    return waited.most_common(1)[0][0]
 
 
 def _waited(case: Case, found: _Queue) -> str:
