@@ -89,6 +89,8 @@ def _resources(case: Case, blamed: Sequence[Blame], replay: Replay, findings: Se
 
 
 def _if_more_at_once(case: Case, replay: Replay) -> list[str]:
+    if _busy(case.overview) >= _WELL_USED and not replay.slowed_itself:
+        return []  # there is hardly a core for them, and how they would share it is not known
     found = doubled(case, replay)
     if found is None:
         return []
