@@ -43,7 +43,7 @@ TRAIN = Bound(
 
 def table(*bounds, width=80, **more):
     lines = explained(width, bounds=bounds, **more).splitlines()
-    first = next(at for at, line in enumerate(lines) if "What bounds each phase" in line)
+    first = next(at for at, line in enumerate(lines) if "What bounds them" in line)
     return [line.rstrip() for line in lines[first : lines.index("", first)]]
 
 
@@ -76,4 +76,4 @@ def test_no_more_rows_than_asked_for():
 
 
 def test_without_bounds_there_is_no_table():
-    assert "What bounds each phase" not in explained()
+    assert "What bounds them" not in explained()

@@ -72,17 +72,14 @@ def check_totals(run: StoredRun, empty: StoredRun, count: int) -> None:
 
 @pytest.mark.parametrize("program", ["dynamic", "static"])
 def test_short_processes(anyone: Someone, workshop: Path, program: str) -> None:
-    path = str(workshop / program)
-    anyone.record(
-        anyone.python, str(workshop / "driver.py"), "200", path, "plain", str(workshop / "input"), "0"
-    )
-    empty = anyone.latest()
+    command = [anyone.python, str(workshop / "driver.py"), "200", str(workshop / program), "plain"]
+    least = []
+    for reads in ("0", "0", "0", "1"):  # what Python reads to start is not always the same to a page or four
+        anyone.record(*command, str(workshop / "input"), reads)
+        least.append(anyone.latest())
+    *empty, full = least
 
-    anyone.record(
-        anyone.python, str(workshop / "driver.py"), "200", path, "plain", str(workshop / "input"), "1"
-    )
-
-    check_totals(anyone.latest(), empty, 200)
+    check_totals(full, min(empty, key=lambda run: total(run, "read_bytes")), 200)
 
 
 @pytest.mark.parametrize("count", [200, 5000])

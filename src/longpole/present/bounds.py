@@ -9,7 +9,7 @@ from longpole.present.blamed import named
 from longpole.present.tables import cell, new_table, note
 from longpole.units import show_bytes, show_seconds
 
-_TITLE = "What bounds each phase"
+_TITLE = "What bounds them"
 _NOTE = "gain: of its own time, were what bounds it infinite; the run may gain nothing"
 _WAITING = "no limit seen"
 _UNSEEN = "not sampled"

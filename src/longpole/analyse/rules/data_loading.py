@@ -25,8 +25,8 @@ _LEAST_SHARE = 0.1
 _FEWEST_STEPS = 5
 _SLOWER = 1.5
 _ADVICE = (
-    "Load beside the training: DataLoader(num_workers={workers}). Or make loading cheaper: decode once and "
-    "keep the result, fewer transforms, fewer and larger files."
+    "Load beside the training: DataLoader(num_workers={workers}){instead}. Or make loading cheaper: decode once "
+    "and keep the result, fewer transforms, fewer and larger files."
 )
 
 
@@ -110,7 +110,7 @@ def _suspicion(case: Case, found: WaitingLoop) -> Suspicion:
         title="Training waits for its data",
         phase=f"{case.labels.of(int(found.steps[0]))}: data",
         evidence=_evidence(found, workers, step_s),
-        advice=_ADVICE.format(workers=workers),
+        advice=_ADVICE.format(workers=workers, instead=f" instead of {loop.workers}" if loop.workers else ""),
         change=_change(found, steps_ns),
         change_said=f"batches loaded by {count_of(workers, 'worker')}",
         at_least=_change(found, slower_ns),

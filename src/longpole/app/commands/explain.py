@@ -23,7 +23,7 @@ Examples:
 
 @click.command("explain", epilog=EXAMPLES)
 @click.argument("run", default="latest")
-@click.option("--why", default="", metavar="PHASE", help="Explain one phase: by name, kind or id.")
+@click.option("--why", default=None, metavar="PHASE", help="Explain one phase: by name, kind or id.")
 @click.option("--timeline", is_flag=True, help="Draw the run over time, and how many ran at once.")
 @click.option(
     "--out",
@@ -40,7 +40,7 @@ Examples:
 def command(  # noqa: PLR0913  one per option
     *,
     run: str,
-    why: str,
+    why: str | None,
     timeline: bool,
     out: Path | None,
     hta_rounding: bool,
@@ -60,7 +60,7 @@ def command(  # noqa: PLR0913  one per option
 
     with open_run(find_run(run, runs_folder(runs))) as stored:
         explained = explain_run(stored, hta_rounding=hta_rounding)
-        if why:
+        if why is not None:
             _write_why(explained.why(why), as_json=as_json)
         else:
             _write(explained, timeline=timeline, everything=everything, as_json=as_json)
