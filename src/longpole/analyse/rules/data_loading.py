@@ -25,8 +25,8 @@ _LEAST_SHARE = 0.1
 _FEWEST_STEPS = 5
 _SLOWER = 1.5
 _ADVICE = (
-    "Load beside the training: DataLoader(num_workers={workers}){instead}. Or make loading cheaper: decode once "
-    "and keep the result, fewer transforms, fewer and larger files."
+    "Load beside the training: DataLoader(num_workers={workers}){instead}. Or make loading cheaper: decode"
+    " once and keep the result, fewer transforms, fewer and larger files."
 )
 
 
