@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from longpole.analyse.blame import Counted, Labels, blame, on_path_ns
+from longpole.analyse.chain import chain_answers
 from longpole.analyse.demand import CoreTime, busy_cores, demand
 from longpole.analyse.findings import find
 from longpole.analyse.graph import Whole
@@ -138,22 +139,26 @@ def explain(evidence: Evidence, times: Times | None, rules: Iterable[Rule]) -> E
         parallelism_mean=running.mean() if running else None,
         parallelism_peak=running.peak if running else None,
         self_replay_error=times.replay.error if times else None,
-        questions=_questions(evidence, times, findings),
+        questions=_questions(evidence, times, findings, graph),
         findings=findings,
         blame=times.blame if times else (),
         path=path_parts(times.tree, times.path, times.labels) if times else (),
         flow=_flow(evidence.files),
         told_by=evidence.told_by,
-        limits=(*_limits(evidence, times, graph), *failed),
+        limits=tuple(dict.fromkeys((*_limits(evidence, times, graph), *failed))),
         gpu=evidence.gpu,
     )
 
 
-def _questions(evidence: Evidence, times: Times | None, findings: Sequence[Finding]) -> Questions:
+def _questions(
+    evidence: Evidence, times: Times | None, findings: Sequence[Finding], graph: Structure
+) -> Questions:
     used = Used(evidence.overview, evidence.gpu)
-    if times is None:
-        return answers(used, None, (), None, findings)
-    return answers(used, times.case, times.blame, times.replay, findings)
+    if times is not None:
+        return answers(used, times.case, times.blame, times.replay, findings)
+    known = answers(used, None, (), None, findings)
+    chain = chain_answers(evidence.tasks, graph)
+    return known if chain is None else replace(known, impact=chain[0], resources=chain[1])
 
 
 def times_of(evidence: Evidence) -> Times | None:

@@ -34,8 +34,14 @@ from longpole.model.timeline import Timeline
 from longpole.store.run import StoredRun
 
 # Steps as a GPU had them lie beside those of the host, which has all of them: they are no work more.
+# A workflow whose end nobody told goes on as long as anything in the run.
 _PHASES = """
-    SELECT id, parent, kind, name, task, process, lane, start_ns, end_ns FROM phases
+    WITH ended AS (
+        SELECT * REPLACE (CASE WHEN kind = 'workflow' AND end_ns IS NULL
+            THEN (SELECT max(end_ns) FROM phases) ELSE end_ns END AS end_ns)
+        FROM phases
+    )
+    SELECT id, parent, kind, name, task, process, lane, start_ns, end_ns FROM ended
     WHERE start_ns IS NOT NULL AND end_ns IS NOT NULL AND coalesce(count, 1) = 1
         AND kind IS DISTINCT FROM 'device' ORDER BY id
 """
@@ -137,7 +143,9 @@ _BUSY = f"""
     GROUP BY samples.start_ns, samples.end_ns, resources.host ORDER BY samples.start_ns
 """
 # Of a GPU's trace alone: steps and their waits, and what was launched; operators and kernels are too many.
-_STEPS_ONLY = _PHASES.replace("WHERE", "WHERE kind IN ('run', 'process', 'step', 'data') AND")
+_STEPS_ONLY = _PHASES.replace(
+    "WHERE start_ns", "WHERE kind IN ('run', 'process', 'step', 'data') AND start_ns"
+)
 _CALLS = """
     SELECT call.process, call.name, call.start_ns, call.end_ns, work.device, work.lane,
         work.start_ns AS work_start_ns, work.end_ns AS work_end_ns
