@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longpole.analyse.labels import labels_of
+from longpole.analyse.labels import labels_of, with_programs
 from longpole.model.columns import Columns, integers, texts
 from tests.analyse.planted import Planted
 
@@ -49,3 +49,22 @@ def test_names_that_no_phase_is_called_by_are_no_labels():
 
     assert labels.words == ("run", "a", "b")
     assert labels.codes.tolist() == [0, 1, 2, 2, 2]
+
+
+def test_processes_are_called_by_the_script_they_run_unless_they_named_themselves():
+    run = Planted(9.0)
+    for process in (1, 2, 3, 4):
+        run.phase("process", "python", 0.0, 4.0, process=process)
+    programs = Columns(
+        {
+            "process": integers([1, 2, 3]),
+            "name": texts(["python", "pt_data_worker", "gzip"]),
+            "command": texts(["/bin/python fit.py 1", "/bin/python fit.py 1", "gzip -k x"]),
+        }
+    )
+
+    tree = with_programs(run.tree(), programs)
+
+    assert [tree.names[at] for at in tree.name.tolist()] == [
+        "run", "python fit.py", "pt_data_worker", "gzip", "python",
+    ]  # fmt: skip

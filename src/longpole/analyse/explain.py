@@ -17,7 +17,7 @@ from longpole.analyse.chain import chain_answers
 from longpole.analyse.demand import CoreTime, busy_cores, demand
 from longpole.analyse.findings import find
 from longpole.analyse.graph import Whole
-from longpole.analyse.labels import labels_of
+from longpole.analyse.labels import labels_of, with_programs
 from longpole.analyse.launches import launches_of
 from longpole.analyse.likely_ends import with_likely_ends
 from longpole.analyse.path import Because, Stretch, critical_path
@@ -64,6 +64,7 @@ class Evidence:
         busy: As ``busy_cores`` takes them.
         ends: Columns ``process`` and ``late_ns``, by how much its end may be noted too late.
         pipes: Phases of processes that hand data over by a pipe, which makes them no edge.
+        programs: Columns ``process``, ``name`` and ``command``.
         calls: As ``launches_of`` takes them; None if nothing was traced of GPUs.
         gpu: How GPUs spent their time, where that was traced.
         recorded_ns: The makespan as it was told, where no phase tells it; None if nobody did.
@@ -83,6 +84,7 @@ class Evidence:
     cpu: Columns
     busy: Columns
     ends: Columns
+    programs: Columns
     pipes: tuple[tuple[int, int], ...] = ()
     calls: Columns | None = None
     gpu: tuple[DeviceTime, ...] = ()
@@ -165,7 +167,7 @@ def times_of(evidence: Evidence) -> Times | None:
     """Return what the recorded times of a run tell; nothing if none are known."""
     ends = numbers(evidence.ends["process"]), numbers(evidence.ends["late_ns"])
     lives = stitched(with_likely_ends(tree_of(evidence.phases), *ends))
-    tree = pooled(lives)
+    tree = with_programs(pooled(lives), evidence.programs)
     if len(tree) == len(tree.places_of_kind(*_AROUND)):
         return None
     labels = labels_of(tree, evidence.tasks)

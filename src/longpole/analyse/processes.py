@@ -53,10 +53,15 @@ def program_of(use: ProcessUse) -> str:
         >>> program_of(ProcessUse("gzip", "/bin/gzip -k z", 1, 1.0, 1.0, 1, 1, 1))
         'gzip'
     """
-    words = use.command.split()
+    return program_called(use.name, use.command)
+
+
+def program_called(name: str, command: str) -> str:
+    """Return what a person would call a program with this name and command line."""
+    words = command.split()
     program = words[0].rpartition("/")[2] if words else ""
     if not program or program.startswith("["):
-        return use.name or "?"
+        return name or "?"
     if not program.startswith(_INTERPRETERS):
         return program
     for at, argument in enumerate(words[1:], start=1):

@@ -53,11 +53,13 @@ def why(case: Case, replay: Replay, wanted: str) -> Why:
 
 
 def _chosen(case: Case, wanted: str) -> Whole:
-    """Return the outermost phases of a name, else of a kind, else of an id."""
+    """Return the outermost phases of a name, else of a kind, else of an id, else of a program."""
     words = [at for at, word in enumerate(case.labels.words) if word == wanted]
     kinds = [at for at, kind in enumerate(case.tree.kinds) if kind == wanted]
     ways = [np.isin(case.labels.codes, words), np.isin(case.tree.name, _named(case, wanted))]
     ways += [np.isin(case.tree.kind, kinds), case.tree.ids == (int(wanted) if wanted.isdigit() else -1)]
+    scripts = [at for at, word in enumerate(case.labels.words) if word.startswith(f"{wanted} ")]
+    ways += [np.isin(case.labels.codes, scripts)]  # python, for python fit.py
     for chosen in ways:
         if chosen.any():
             outermost = chosen & ~np.where(case.tree.parent >= 0, chosen[case.tree.parent], False)

@@ -135,6 +135,7 @@ _ENDS = f"""
     SELECT id AS process, CASE source WHEN '{Source.SAMPLED}' THEN 1000000000 ELSE {_LATE_NS} END AS late_ns
     FROM processes WHERE source IN ('{Source.SAMPLED}', '{Source.EXACT}')
 """
+_PROGRAMS = "SELECT id AS process, name, command FROM processes ORDER BY id"
 # Time that other guests of the machine took is time in which a core was wanted.
 _BUSY = f"""
     SELECT samples.start_ns, samples.end_ns, sum(value) AS cores, max(capacity) AS capacity
@@ -238,6 +239,7 @@ def evidence_of(run: StoredRun) -> Evidence:
         cpu=run.query(_CPU),
         busy=run.query(_BUSY),
         ends=run.query(_ENDS),
+        programs=run.query(_PROGRAMS),
         calls=run.query(_CALLS) if traced else None,
         recorded_ns=told if isinstance(told, int) else None,
         told_by=run.recording.told_by,
