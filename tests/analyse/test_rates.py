@@ -32,6 +32,17 @@ def test_where_samples_hold_several_groups_their_rates_are_learned():
     assert used(given) == pytest.approx([6.0, 1.5])
 
 
+def test_from_rates_that_hardly_differ_nothing_is_learned():
+    rows = [
+        (kind, at + shift, at + shift + 0.5) for at in range(8) for kind, shift in (("a", 0.0), ("b", 0.5))
+    ]
+    rates = (0.98, 1.02, 1.0, 0.99, 1.03, 0.97, 1.0, 1.01)
+
+    given = give(work(*rows), samples(*((at, at + 1, rate) for at, rate in enumerate(rates))), CPU)
+
+    assert used(given) == pytest.approx([0.5] * 16, rel=0.04)
+
+
 def test_a_group_that_uses_nothing_beside_others_still_has_what_is_used_while_it_is_alone():
     rows = [("a", 0, 3), ("b", 3, 6), ("a", 6, 7), ("b", 7, 9)]
     given = give(work(*rows), samples((0, 2, 2.0), (2, 4, 1.0), (4, 6, 0.01), (6, 8, 1.0)), CPU)

@@ -1,9 +1,10 @@
 """How much phases of each group use while they are active: learned where samples are too coarse to show it.
 
 Method: where nearly all of every sample's mass falls to one group if weights are equal, those of the others
-do not matter. Otherwise weights are learned by least squares, which takes a library that is slow to load. A
-weight whose standard error is more than half of the mean of all is not believed, and that mean takes its
-place. A group that is found to use nothing keeps a very small weight: what is used where nothing else is
+do not matter; where all samples have about the same rate for each active phase, there is nothing to learn
+from them but noise. Otherwise weights are learned by least squares, which takes a library that is slow to
+load. A weight whose standard error is more than half of the mean of all is not believed, and that mean takes
+its place. A group that is found to use nothing keeps a very small weight: what is used where nothing else is
 active is its own.
 """
 
@@ -22,6 +23,8 @@ from longpole.model.columns import Columns
 
 # The share of all mass that may fall to another group of the same sample before weights are learned.
 _MOST_SHARED = 0.05
+# Rates of samples that differ by less from their mean are noise.
+_MOST_EVEN = 0.06
 _LEAST_WEIGHT = 1e-3
 _MOST_ERROR = 0.5
 
@@ -36,7 +39,8 @@ class Given:
 
 def give(work: Workload, samples: Columns, resource: Resource) -> Given:
     """Return what each phase used; its kind is the group that it belongs to, and no rule is known of any."""
-    if _shared(work, samples) <= _MOST_SHARED:
+    shared, spread = _shares(work, samples)
+    if shared <= _MOST_SHARED or spread <= _MOST_EVEN:
         groups = work.phases["kind"].words or ()
         return Given(attribute(work, samples, resource, dict.fromkeys(groups, Demand.variable())))
     from longpole.analyse.weights import learn_weights
@@ -71,8 +75,12 @@ def _weight(one: KindWeight, mean: float) -> float:
     return max(one.weight, _LEAST_WEIGHT * mean)
 
 
-def _shared(work: Workload, samples: Columns) -> float:
-    """Return the share of all mass that equal weights would not give to the largest group of its sample."""
+def _shares(work: Workload, samples: Columns) -> tuple[float, float]:
+    """Return two shares of all mass, by which it is judged whether weights matter.
+
+    What equal weights would not give to the largest group of its sample; and by how much the rates of
+    samples, for each active phase, differ from their mean, on average.
+    """
     observed = observations(samples, work.window)
     start, end, group = (whole(work.phases[name]) for name in ("start_ns", "end_ns", "kind"))
     times = np.zeros((1, len(observed)))
@@ -82,5 +90,8 @@ def _shared(work: Workload, samples: Columns) -> float:
         times = np.vstack((times, active.over(observed.start, observed.end)))
     every = times.sum(axis=0)
     mass = np.where(every > 0, observed.mass, 0.0)
+    if not mass.sum() > 0:
+        return 0.0, 0.0
     elsewhere = mass * over(every - times.max(axis=0), every)
-    return float(elsewhere.sum() / mass.sum()) if mass.sum() > 0 else 0.0
+    even = every * mass.sum() / every.sum()
+    return float(elsewhere.sum() / mass.sum()), float(np.abs(mass - even).sum() / mass.sum())
