@@ -118,3 +118,11 @@ def test_shared_cores_take_at_least_as_long_as_free_ones(side, slots):
     shared = length_ns(side, took, gaps, slots, Cores(np.ones(len(side)), 1.0))
 
     assert shared >= length_ns(side, took, gaps, slots) - 2 * len(side)
+
+
+def test_what_is_noted_too_late_takes_no_slot_of_its_own():
+    late = items((0, 100), (0, 100), (120, 220), (118, 218), (200, 300), (200, 300))
+
+    assert late.slots == 2
+    assert items((0, 100), (0, 98), (0, 1), (0, 1)).slots == 4
+    assert items((0, 10)).slots == 1

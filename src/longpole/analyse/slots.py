@@ -20,12 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longpole.analyse.graph import Whole
-from longpole.analyse.profile import profile
+from longpole.analyse.profile import Profile, profile
 
 Share = NDArray[np.float64]
-# How late an end may be noted, as a share of what an item took, and at most.
-_LATE_SHARE = 0.15
-_LATE_NS = 250_000_000
+# For how much of its time an item may seem to run beside those that have a slot: it may be noted too late.
+_LATE_SHARE = 0.35
 # Items times slots: above this, each item is slowed down by what all want in the mean, as each start and end
 # of one changes the pace of all beside it.
 _MOST_SHARING = 20_000
@@ -55,13 +54,27 @@ class Items:
 
     @cached_property
     def slots(self) -> int:
-        """How many slots there were: the most that ran at once, but for what may only seem to.
+        """How many slots there were: the fewest beside which no item seems to have run for long.
 
-        An end may be noted too late, so what overlaps the next by little is taken for done before.
+        Starts and ends may be noted too late, so what overlaps others by little is taken for following them.
         """
-        took = self.ends_ns - self.starts_ns
-        late = np.minimum((took * _LATE_SHARE).astype(np.int64), _LATE_NS)
-        return max(1, profile(self.starts_ns, self.ends_ns - late).peak)
+        running = profile(self.starts_ns, self.ends_ns)
+        least, most = 1, max(1, running.peak)
+        while least < most:
+            middle = (least + most) // 2
+            if self._most_beside(running, middle) <= _LATE_SHARE:
+                most = middle
+            else:
+                least = middle + 1
+        return least
+
+    def _most_beside(self, running: Profile, slots: int) -> float:
+        """Return the largest share of its time that an item ran while more than so many did."""
+        above = np.diff(running.at_ns) * (running.running[:-1] > slots)
+        until = np.concatenate([[0], np.cumsum(above)])
+        began, ended = (np.searchsorted(running.at_ns, at) for at in (self.starts_ns, self.ends_ns))
+        shares = (until[ended] - until[began]) / np.maximum(self.ends_ns - self.starts_ns, 1)
+        return float(shares.max(initial=0.0))
 
     @cached_property
     def gaps_ns(self) -> Whole:
