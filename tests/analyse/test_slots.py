@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from longpole.analyse.profile import profile
 from longpole.analyse.slots import Cores, Items, drawn_gaps, gaps_ns, length_ns
 
 
@@ -104,6 +105,8 @@ def schedules(draw: st.DrawFn) -> Items:
 
 @given(schedules())
 def test_with_its_own_gaps_a_schedule_takes_as_long_as_it_did(side):
+    assume(side.slots == profile(side.starts_ns, side.ends_ns).peak)  # nothing only seems to overlap
+
     assert again(side) == side.ends_ns.max()
 
 

@@ -24,7 +24,7 @@ from longpole.analyse.profile import Profile, profile
 
 Share = NDArray[np.float64]
 # For how much of its time an item may seem to run beside those that have a slot: it may be noted too late.
-_LATE_SHARE = 0.35
+_LATE_SHARE = 0.45
 # Items times slots: above this, each item is slowed down by what all want in the mean, as each start and end
 # of one changes the pace of all beside it.
 _MOST_SHARING = 20_000
