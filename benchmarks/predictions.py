@@ -28,10 +28,10 @@ sys.path.insert(0, str(ROOT))  # by itself a script finds only what lies beside 
 from benchmarks.changing import PAIRS, SETS, Jobs, Pair, Tasks, Training  # noqa: E402
 from benchmarks.unseen import Fetches, Fits, Hashes, Images  # noqa: E402
 from longpole.analyse.change import Change  # noqa: E402
-from longpole.analyse.explain import Times, times_of  # noqa: E402
 from longpole.analyse.graph import Whole  # noqa: E402
 from longpole.analyse.loading import waits_with  # noqa: E402
 from longpole.analyse.rules.data_loading import loops_of, with_waits  # noqa: E402
+from longpole.analyse.times import Times, times_of  # noqa: E402
 from longpole.app.explaining import evidence_of  # noqa: E402
 from longpole.store.run import open_run  # noqa: E402
 

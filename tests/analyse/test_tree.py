@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from longpole.analyse.tree import NONE, executing
 from tests.analyse.planted import Planted, S
 
@@ -72,3 +74,14 @@ def test_without_waits_a_job_begins_when_it_starts_to_run():
     assert [work.kinds[kind] for kind in work.kind.tolist()] == ["run", "job", "exec"]
     assert (work.start_ns // S).tolist() == [0, 5, 5]
     assert work.parent.tolist() == [NONE, 0, 1]
+
+
+def test_what_is_within_a_chosen_phase_is_found_and_summed_at_any_depth():
+    run = Planted(10.0)
+    outer = run.phase("phase", "outer", 0.0, 9.0)
+    run.phase("phase", "inner", 1.0, 2.0, parent=run.phase("phase", "middle", 1.0, 5.0, parent=outer))
+    run.phase("phase", "beside", 9.0, 10.0)
+    tree = run.tree()
+
+    assert tree.with_all_within(np.arange(5) == 1).tolist() == [False, True, True, True, False]
+    assert tree.summed_up(np.array([1, 2, 4, 8, 16])).tolist() == [31, 14, 12, 8, 16]

@@ -85,9 +85,7 @@ def on_path_ns(tree: Tree, path: Sequence[Stretch]) -> Whole:
             whole[stretch.phase] = True
         elif stretch.because is Because.WORK:
             own[stretch.phase] += stretch.end_ns - stretch.start_ns
-    for depth in range(1, int(tree.depth.max(initial=0)) + 1):
-        here = np.flatnonzero(tree.depth == depth)
-        whole[here] |= whole[tree.parent[here]]
+    whole = tree.with_all_within(whole)
     own[whole] = tree.self_ns[whole]
     return own
 

@@ -25,7 +25,7 @@ def side_by_side(tree: Tree, clusters: Iterable[Cluster]) -> Marks:
     beside = np.zeros(len(tree), np.bool_)
     for cluster in clusters:
         beside[cluster.places] = True
-    return _with_all_within(tree, beside)
+    return tree.with_all_within(beside)
 
 
 def alone_shares(tree: Tree, clusters: Iterable[Cluster], beside: Marks, demand: Demand) -> Factors:
@@ -39,29 +39,12 @@ def alone_shares(tree: Tree, clusters: Iterable[Cluster], beside: Marks, demand:
     """
     slowed = np.zeros(len(tree), np.bool_)
     own_ns = np.maximum(tree.self_ns, 0).astype(np.float64)
-    on_core = _summed_up(tree, own_ns * demand.alone * demand.cores)
-    lost = _summed_up(tree, own_ns * (1.0 - demand.alone))
+    on_core = tree.summed_up(own_ns * demand.alone * demand.cores)
+    lost = tree.summed_up(own_ns * (1.0 - demand.alone))
     took = (tree.end_ns - tree.start_ns).astype(np.float64)
     wanted = on_core / np.maximum(took - lost, 1.0)
     for cluster in clusters:
         if not beside[tree.parent[cluster.places[0]]]:
             cores = Cores(wanted[cluster.places], demand.there, first=True)
             slowed[cluster.places] = not cores.suffice(cluster.items.slots)
-    return np.where(_with_all_within(tree, slowed), demand.alone, 1.0)
-
-
-def _with_all_within(tree: Tree, chosen: Marks) -> Marks:
-    chosen = chosen.copy()
-    for depth in range(1, int(tree.depth.max(initial=0)) + 1):
-        here = np.flatnonzero(tree.depth == depth)
-        chosen[here] |= chosen[tree.parent[here]]
-    return chosen
-
-
-def _summed_up(tree: Tree, values: Factors) -> Factors:
-    """Return values with those of all parts added."""
-    sums = values.copy()
-    for depth in range(int(tree.depth.max(initial=0)), 0, -1):
-        here = np.flatnonzero(tree.depth == depth)
-        np.add.at(sums, tree.parent[here], sums[here])
-    return sums
+    return np.where(tree.with_all_within(slowed), demand.alone, 1.0)

@@ -7,111 +7,27 @@ tell enough for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from longpole.analyse.blame import Counted, Labels, blame, on_path_ns
 from longpole.analyse.chain import chain_answers
-from longpole.analyse.demand import CoreTime, busy_cores, demand
+from longpole.analyse.evidence import Evidence
 from longpole.analyse.findings import find
 from longpole.analyse.graph import Whole
-from longpole.analyse.labels import labels_of, with_programs
-from longpole.analyse.launches import launches_of
-from longpole.analyse.likely_ends import with_likely_ends
-from longpole.analyse.path import Because, Stretch, critical_path
+from longpole.analyse.limits import limits_of
 from longpole.analyse.path_parts import path_parts
-from longpole.analyse.pipelines import needed_shares
-from longpole.analyse.pools import pooled
 from longpole.analyse.profile import Profile, profile
 from longpole.analyse.questions import Used, answers
-from longpole.analyse.releases import dependencies, releases
-from longpole.analyse.replay import Replay, replay_of
-from longpole.analyse.rules.case import Case, Rule
-from longpole.analyse.sentences import count_of
-from longpole.analyse.stitch import stitched
+from longpole.analyse.rules.case import Rule
 from longpole.analyse.structure import Structure, structure
-from longpole.analyse.tree import Tree, executing, known_rows, numbers, tree_of
-from longpole.analyse.values import number
+from longpole.analyse.times import Times
+from longpole.analyse.tree import Tree, known_rows, numbers
 from longpole.model.columns import Columns
-from longpole.model.device_time import DeviceTime
-from longpole.model.explanation import Blame, Explanation, FileFlow, Finding, Questions
-from longpole.model.manifest import State
-from longpole.model.overview import Overview
+from longpole.model.explanation import Explanation, FileFlow, Finding, Questions
 
 SCHEMA_VERSION = 1
-# Phases that hold a run and tell nothing of what is in it.
-_AROUND = ("run", "workflow")
-_NO_TIMES = "No task start times: only DAG bounds can be given."
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """All that an explanation is drawn from.
-
-    Attributes:
-        overview: What ``show`` says.
-        unit: What a task is in this run: task, process or phase.
-        phases: As ``tree_of`` takes them.
-        counted: Columns ``parent``, ``kind``, ``name`` and ``duration_ns`` of phases that stand for many.
-        tasks: As ``structure`` takes them, with ``type``, and ``total_ns`` over all attempts.
-        edges: Columns ``from_task`` and ``to_task``.
-        files: Columns ``bytes``, ``made`` and ``taken``: whether a task makes it, and whether one takes it.
-        samples: As rules see them.
-        opens: As rules see them.
-        cpu: Columns ``process``, ``cpu_ns`` and ``wait_ns``: how long processes ran, and waited for a core.
-        busy: As ``busy_cores`` takes them.
-        ends: Columns ``process`` and ``late_ns``, by how much its end may be noted too late.
-        pipes: Phases of processes that hand data over by a pipe, which makes them no edge.
-        programs: Columns ``process``, ``name`` and ``command``.
-        calls: As ``launches_of`` takes them; None if nothing was traced of GPUs.
-        gpu: How GPUs spent their time, where that was traced.
-        recorded_ns: The makespan as it was told, where no phase tells it; None if nobody did.
-        told_by: Who told of the run.
-        gaps: What they could not tell.
-    """
-
-    overview: Overview
-    unit: str
-    phases: Columns
-    counted: Columns
-    tasks: Columns
-    edges: Columns
-    files: Columns
-    samples: Columns
-    opens: Columns
-    cpu: Columns
-    busy: Columns
-    ends: Columns
-    programs: Columns
-    pipes: tuple[tuple[int, int], ...] = ()
-    calls: Columns | None = None
-    gpu: tuple[DeviceTime, ...] = ()
-    recorded_ns: int | None = None
-    told_by: tuple[str, ...] = ()
-    gaps: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Times:
-    """What recorded times tell of a run.
-
-    Attributes:
-        tree: Its phases, waits included.
-        path: Its critical path.
-        labels: What to call its phases.
-        blame: What its makespan is made of.
-        replay: How it can be replayed, over the tree of ``case``.
-        case: What rules see of it.
-    """
-
-    tree: Tree
-    path: Sequence[Stretch]
-    labels: Labels
-    blame: tuple[Blame, ...]
-    replay: Replay
-    case: Case
 
 
 def explain(evidence: Evidence, times: Times | None, rules: Iterable[Rule]) -> Explanation:
@@ -147,7 +63,7 @@ def explain(evidence: Evidence, times: Times | None, rules: Iterable[Rule]) -> E
         path=path_parts(times.tree, times.path, times.labels) if times else (),
         flow=_flow(evidence.files),
         told_by=evidence.told_by,
-        limits=tuple(dict.fromkeys((*_limits(evidence, times, graph), *failed))),
+        limits=tuple(dict.fromkeys((*limits_of(evidence, times, graph), *failed))),
         gpu=evidence.gpu,
     )
 
@@ -161,75 +77,6 @@ def _questions(
     known = answers(used, None, (), None, findings)
     chain = chain_answers(evidence.tasks, graph)
     return known if chain is None else replace(known, impact=chain[0], resources=chain[1])
-
-
-def times_of(evidence: Evidence) -> Times | None:
-    """Return what the recorded times of a run tell; nothing if none are known."""
-    ends = numbers(evidence.ends["process"]), numbers(evidence.ends["late_ns"])
-    lives = stitched(with_likely_ends(tree_of(evidence.phases), *ends))
-    tree = with_programs(pooled(lives), evidence.programs)
-    if len(tree) == len(tree.places_of_kind(*_AROUND)):
-        return None
-    labels = labels_of(tree, evidence.tasks)
-    path = critical_path(tree, releases(tree, evidence.edges))
-    own = on_path_ns(tree, path)
-    work = executing(tree)
-    places = _places_of(work, tree)
-    spent = _core_time(evidence.cpu)
-    wants = demand(lives, spent, busy_cores(evidence.busy))
-    wants = replace(wants, needed=needed_shares(lives, evidence.pipes, spent.ran_ns))
-    wants = wants.of(_places_of(work, lives))
-    replay = replay_of(work, dependencies(work, evidence.edges), wants)
-    case = Case(
-        overview=evidence.overview,
-        tree=work,
-        labels=Labels(labels.codes[places], labels.words),
-        on_path_ns=own[places],
-        waits_s=_waits_s(path),
-        samples=evidence.samples,
-        opens=evidence.opens,
-        cores=evidence.overview.cores or 0,
-        launches=launches_of(evidence.calls) if evidence.calls is not None else {},
-    )
-    found = blame(tree, path, labels, _counted(tree, evidence.counted))
-    return Times(tree, path, labels, found, replay, case)
-
-
-def _places_of(some: Tree, tree: Tree) -> Whole:
-    """Return where in a tree phases of another are."""
-    order = np.argsort(tree.ids)
-    found: Whole = order[np.searchsorted(tree.ids[order], some.ids)]
-    return found
-
-
-def _counted(tree: Tree, rows: Columns) -> dict[int, list[Counted]]:
-    """Return parts that were only counted, by the place of the phase that they are part of."""
-    place_of = dict(zip(tree.ids.tolist(), range(len(tree)), strict=True)) if rows.rows else {}
-    found: dict[int, list[Counted]] = {}
-    for row in rows.records():
-        place = place_of.get(int(number(row["parent"]) or 0))
-        if place is not None:
-            part = Counted(str(row["name"]), str(row["kind"]), int(number(row["duration_ns"]) or 0))
-            found.setdefault(place, []).append(part)
-    return found
-
-
-def _core_time(cpu: Columns) -> CoreTime:
-    ran, waited = {}, {}
-    for row in cpu.records():
-        process, waits = int(number(row["process"]) or 0), number(row["wait_ns"])
-        ran[process] = number(row["cpu_ns"]) or 0.0
-        if waits is not None:
-            waited[process] = waits
-    return CoreTime(ran, waited)
-
-
-def _waits_s(path: Sequence[Stretch]) -> dict[str, float]:
-    waits = {because.value: 0.0 for because in Because if because is not Because.WORK}
-    for stretch in path:
-        if stretch.because is not Because.WORK:
-            waits[stretch.because.value] += (stretch.end_ns - stretch.start_ns) / 1e9
-    return waits
 
 
 def running_places(tree: Tree) -> Whole:
@@ -275,33 +122,3 @@ def _flow(files: Columns) -> FileFlow:
     made, taken = numbers(files["made"]) > 0, numbers(files["taken"]) > 0
     sums = [int(size[chosen].sum()) for chosen in (~made & taken, made & taken, made & ~taken)]
     return FileFlow(files.rows, *sums)
-
-
-def _not_whole(overview: Overview) -> Iterator[str]:
-    """Yield what kept the run from its end: what is said holds up to there."""
-    if overview.state == State.RUNNING:
-        yield "The run is still going: what is said holds up to now."
-    elif overview.signal is not None or overview.state == State.BROKEN:
-        yield "The run was broken off: what is said holds up to there."
-    elif overview.exit_code:
-        yield f"The command failed with exit code {overview.exit_code}: what is said holds up to there."
-    failed = sum(task.failed for task in overview.tasks)
-    if failed:
-        yield f"{count_of(failed, 'task')} failed; what they took is in here."
-
-
-def _limits(evidence: Evidence, times: Times | None, graph: Structure) -> Iterator[str]:
-    yield from _not_whole(evidence.overview)
-    yield from evidence.gaps
-    if times is None and len(graph.ids) and _NO_TIMES not in evidence.gaps:
-        yield _NO_TIMES
-    if not graph.antichain.exact:
-        yield "The number of tasks that could run at once is a lower bound: the graph is too large for more."
-    if times is not None and times.tree.orphans:
-        orphans = count_of(times.tree.orphans, "phase")
-        yield f"{orphans} without a parent: what they are part of is not there; they count as the run's own."
-    if evidence.pipes:
-        pairs = f"{count_of(len(evidence.pipes), 'pair')} of processes hand{'s' * (len(evidence.pipes) == 1)}"
-        yield f"{pairs} data over by a pipe while both run: no edge, as neither waits for the other's end."
-    yield from evidence.overview.unseen
-    yield from evidence.overview.limits

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from longpole.analyse.blame import Labels
-from longpole.analyse.explain import Times, running_places
+from longpole.analyse.explain import running_places
 from longpole.analyse.graph import Whole
 from longpole.analyse.timeline import Intervals, timeline
+from longpole.analyse.times import Times
 from longpole.analyse.tree import Tree
 from longpole.model.timeline import Timeline
 
@@ -54,10 +55,7 @@ def _innermost(times: Times) -> Iterator[tuple[int, int, int]]:
             whole[stretch.phase] = True
         else:
             yield stretch.phase, stretch.start_ns, stretch.end_ns
-    for depth in range(1, int(tree.depth.max(initial=0)) + 1):
-        here = np.flatnonzero(tree.depth == depth)
-        whole[here] |= whole[tree.parent[here]]
-    yield from _own_times(tree, np.flatnonzero(whole))
+    yield from _own_times(tree, np.flatnonzero(tree.with_all_within(whole)))
 
 
 def _own_times(tree: Tree, places: Whole) -> Iterator[tuple[int, int, int]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from longpole.analyse.graph import Whole
 from longpole.model.columns import Column, Columns
 
 Marks = NDArray[np.bool_]
+Value = TypeVar("Value", np.int64, np.float64)
 NONE = -1
 # Kinds of phase that are waits: what ended them may lie elsewhere in the tree.
 WAITS = ("hold", "queue", "submitted")
@@ -86,6 +88,22 @@ class Tree:
         parts = np.zeros(len(self), np.int64)
         np.add.at(parts, self.parent[1:], took[1:])
         return took - parts
+
+    def with_all_within(self, chosen: Marks) -> Marks:
+        """Return phases that are chosen, or within one that is, at any depth."""
+        chosen = chosen.copy()
+        for depth in range(1, int(self.depth.max(initial=0)) + 1):
+            here = np.flatnonzero(self.depth == depth)
+            chosen[here] |= chosen[self.parent[here]]
+        return chosen
+
+    def summed_up(self, values: NDArray[Value]) -> NDArray[Value]:
+        """Return for each phase its value and those of all within it."""
+        sums = values.copy()
+        for depth in range(int(self.depth.max(initial=0)), 0, -1):
+            here = np.flatnonzero(self.depth == depth)
+            np.add.at(sums, self.parent[here], sums[here])
+        return sums
 
     def places_of_kind(self, *kinds: str) -> Whole:
         """Return where phases of these kinds are."""

@@ -76,10 +76,7 @@ def _inside(case: Case, places: Whole) -> Whole:
     """Return phases with all that is within them."""
     marked = np.zeros(len(case.tree), np.bool_)
     marked[places] = True
-    for depth in range(1, int(case.tree.depth.max(initial=0)) + 1):
-        here = np.flatnonzero(case.tree.depth == depth)
-        marked[here] |= marked[case.tree.parent[here]]
-    return np.flatnonzero(marked)
+    return np.flatnonzero(case.tree.with_all_within(marked))
 
 
 def _moved_s(case: Case, replay: Replay, places: Whole, factor: float) -> float:

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 
 from longpole.analyse.bound_words import with_bounds
 from longpole.analyse.bounds import bounds
-from longpole.analyse.explain import Evidence, Times, explain, times_of
+from longpole.analyse.evidence import Evidence
+from longpole.analyse.explain import explain
 from longpole.analyse.rules.case import Rule
 from longpole.analyse.run_timeline import timeline_of
+from longpole.analyse.times import Times, times_of
 from longpole.analyse.tree import numbers
 from longpole.analyse.why import why
 from longpole.app.bounding import usage_of

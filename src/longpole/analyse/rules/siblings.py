@@ -123,11 +123,7 @@ def sorts(case: Case, least: int) -> list[Sort]:
 
 def within_ns(case: Case) -> Whole:
     """Return how much of the critical path is in each phase, its parts included."""
-    tree, total = case.tree, case.on_path_ns.copy()
-    for depth in range(int(tree.depth.max(initial=0)), 0, -1):
-        here = np.flatnonzero(tree.depth == depth)
-        np.add.at(total, tree.parent[here], total[here])
-    return total
+    return case.tree.summed_up(case.on_path_ns)
 
 
 def _stems(labels: Labels) -> tuple[Whole, tuple[str, ...]]:
