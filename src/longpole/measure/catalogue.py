@@ -15,7 +15,7 @@ from longpole.measure.gpus import RESOURCES as GPU_RESOURCES
 from longpole.measure.gpus import Gpus, has_gpus
 from longpole.measure.memory import Memory
 from longpole.measure.metadata import Metadata
-from longpole.measure.network import Loopback, Network
+from longpole.measure.network import Loopback, Network, address_of
 from longpole.measure.probe import Probe
 from longpole.measure.startup import PACKAGES, Import, Starts, is_installed
 
@@ -49,7 +49,9 @@ class Wishes:
         strange = [name for name in self.only if name not in NAMES]
         if strange:
             raise UsageError(f"There is no '{strange[0]}' to measure; there are {', '.join(NAMES)}.")
-        if "network" in self.only and not self.host:
+        if self.host:
+            address_of(self.host)
+        elif "network" in self.only:
             raise UsageError(
                 "'network' needs another node: give --host HOST:PORT of 'longpole machine serve'."
             )

@@ -101,7 +101,9 @@ def _machine(identity: Identity, measured: list[Measured]) -> Machine:
     node = {one.name: _peak(one) for one in measured if one.name in NODE}
     system = {one.name: replace(_peak(one), per_node=True) for one in measured if one.name in SYSTEM}
     starts = {
-        one.name: Overhead(one.best, one.spread, one.source) for one in measured if one.name not in RESOURCES
+        one.name: Overhead(_rounded(one.best), one.spread, one.source)
+        for one in measured
+        if one.name not in RESOURCES
     }
     return Machine(
         identity.name, identity.nodes, node, system, starts, origin=identity.origin, about=identity.about
@@ -109,4 +111,9 @@ def _machine(identity: Identity, measured: list[Measured]) -> Machine:
 
 
 def _peak(one: Measured) -> Peak:
-    return Peak(one.best, spread=one.spread, source=one.source)
+    return Peak(_rounded(one.best), spread=one.spread, source=one.source)
+
+
+def _rounded(value: float) -> float:
+    """Return a value in four digits; nothing is known better."""
+    return float(f"{value:.4g}")
