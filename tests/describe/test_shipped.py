@@ -178,7 +178,7 @@ def test_times_of_kinds_add_up_to_the_makespan_where_tasks_follow_each_other(nam
 def test_every_shipped_file_says_where_its_figures_are_from(path: Path):
     head = path.read_text().split("name =")[0]
 
-    assert re.search(r"et al\., \d{4}|data sheet", head)
+    assert re.search(r"et al\., \d{4}|nominal, as advertised", head)
 
 
 ODD = (
