@@ -106,4 +106,4 @@ def _check_room(table: Table, key: str, parallel: int, case: Case) -> None:
 
 def _check_count(table: Table, key: str, parallel: int, tasks: int) -> None:
     if parallel > tasks:
-        raise table.wrong(key, f"{parallel} tasks cannot run at once where there are {tasks} in all.")
+        raise table.wrong(key, f"This is {parallel}, above the number of tasks in all, which is {tasks}.")

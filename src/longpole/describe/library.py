@@ -36,8 +36,8 @@ def machine_named(name: str) -> Machine:
 
 def known_machines() -> dict[str, Path]:
     """Return the files of all machines by name: a user's own hides one of ours that has the same name."""
-    folders = [_shipped("machines"), _configured_folder(), *_chosen_folder()]
-    return _sorted({name: path for folder in folders for name, path in _files(folder).items()})
+    own = [_files(folder) for folder in (_configured_folder(), *_chosen_folder())]
+    return _sorted({name: path for files in (shipped_machines(), *own) for name, path in files.items()})
 
 
 def user_machines_folder() -> Path:
@@ -54,6 +54,11 @@ def case_path(name: str) -> Path | None:
     if name.endswith(_ENDING) or (is_path(name) and path.is_file()):
         return path
     return shipped_cases().get(name)
+
+
+def shipped_machines() -> dict[str, Path]:
+    """Return the files of our machines by name."""
+    return _sorted(_files(_shipped("machines")))
 
 
 def shipped_cases() -> dict[str, Path]:

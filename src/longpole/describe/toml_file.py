@@ -49,8 +49,11 @@ def parse_toml(text: str, origin: str) -> Table:
 def _content(path: Path) -> bytes:
     # Without waiting: a pipe that nobody writes to would hold us for ever.
     opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(opened, "rb") as file:
+    try:
         kind = os.fstat(opened).st_mode
         if not stat.S_ISREG(kind):
             raise ValueError("it is a folder" if stat.S_ISDIR(kind) else "it is not a file")
-        return file.read(_LARGEST_BYTES + 1)
+        with open(opened, "rb", closefd=False) as file:
+            return file.read(_LARGEST_BYTES + 1)
+    finally:
+        os.close(opened)
