@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -11,9 +12,9 @@ from longpole.measure.catalogue import CORES, NAMES, Entry, Wishes, entries
 from longpole.measure.counted import counted_cores
 from longpole.measure.probe import UnmeasurableError
 from longpole.measure.repeats import of_rates, of_seconds
-from longpole.measure.rounds import Tell, Turns, sentence, take_turns
+from longpole.measure.rounds import Tell, Turns, held_by_others, sentence, take_turns
 from longpole.model.machine import Machine, Overhead, Peak
-from longpole.model.measured import LeftOut, Measured, Measurement
+from longpole.model.measured import MOST_OTHERS, LeftOut, Measured, Measurement
 from longpole.model.resources import NODE, RESOURCES, SYSTEM
 
 _COUNTED = ("gpu",)
@@ -56,6 +57,7 @@ def measure(
         prepared_s = time.monotonic() - begun
         take_turns(all_turns, seconds - prepared_s, lambda elapsed: tell(prepared_s + elapsed))
         measured = [one for turns in all_turns for one in _results(turns, left_out)]
+        others = held_by_others(held for turns in all_turns for held in turns.held)
     if wishes.wants(CORES):
         measured.append(counted_cores())
     if not measured:
@@ -63,7 +65,7 @@ def measure(
             " ".join(["Nothing could be measured.", *dict.fromkeys(one.why for one in left_out)])
         )
     measured.sort(key=lambda one: NAMES.index(one.name))
-    return Measurement(_machine(identity, measured), tuple(measured), tuple(left_out), _others(all_turns))
+    return Measurement(_machine(identity, measured), tuple(measured), tuple(left_out), others)
 
 
 def _made(entry: Entry, wishes: Wishes, left_out: list[LeftOut]) -> Turns | None:
@@ -87,15 +89,24 @@ def _results(turns: Turns, left_out: list[LeftOut]) -> Iterable[Measured]:
 def _result(name: str, values: list[float], turns: Turns) -> Measured:
     if name in _COUNTED:
         return Measured(name, (values[0],), values[0], 0.0, turns.probe.how)
-    found = (of_rates if name in RESOURCES else of_seconds)(name, values, turns.others)
-    return replace(found, how=turns.probe.how, remark=f"{turns.probe.remark} {turns.failure}".strip())
+    more_is_better = name in RESOURCES
+    others = _others_at_best(values, turns, more_is_better=more_is_better)
+    found = (of_rates if more_is_better else of_seconds)(name, values, others)
+    return replace(found, how=turns.probe.how, remark=_remark(turns, others))
 
 
-def _others(all_turns: list[Turns]) -> float:
-    """Return which share of the cores others held during all turns."""
-    cores_s = sum(turns.cores_s for turns in all_turns)
-    others_s = sum(turns.others_s for turns in all_turns)
-    return min(1.0, max(0.0, others_s / cores_s)) if cores_s else 0.0
+def _others_at_best(values: list[float], turns: Turns, *, more_is_better: bool) -> float:
+    """Return which share of the cores others held during the best quarter of the repeats.
+
+    Not during the best alone: the kernel counts in hundredths of a second, which is coarse for one.
+    """
+    ordered = sorted(zip(values, turns.held, strict=False), reverse=more_is_better)
+    return held_by_others(held for _, held in ordered[: math.ceil(len(ordered) / 4)])
+
+
+def _remark(turns: Turns, others: float) -> str:
+    burden = f"Others held {others:.0%} of the cores even at best." if others >= MOST_OTHERS else ""
+    return " ".join(filter(None, (turns.probe.remark, burden, turns.failure)))
 
 
 def _machine(identity: Identity, measured: list[Measured]) -> Machine:

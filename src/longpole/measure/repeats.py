@@ -3,9 +3,10 @@
 Method: a ceiling is what a machine does at best, so the best repeat counts. The spread is how far the others
 fall behind it, the slowest tenth left out (a machine that others use has hiccups), and 2/n more of that for
 n repeats, as few have seen little of what there is. It is at least 5 %, by which even quiet machines differ
-from day to day, and at least what there would be besides had nobody else been on the cores: for others on a
-fifth of them, a rate a quarter higher, a time a fifth shorter. It knows of nobody beyond this machine: not
-of another virtual machine on the same disk, nor of another node on the same network.
+from day to day, and at least what there would be besides had nobody else been on the cores during the best
+quarter: for others on a fifth of them, a rate a quarter higher, a time a fifth shorter. It knows of nobody
+beyond this machine: not of another virtual machine on the same disk, nor of another node on the same
+network.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def of_rates(name: str, rates: Sequence[float], others: float = 0.0) -> Measured
     Args:
         name: The resource.
         rates: The repeats: at least one, each above zero.
-        others: Which share of the cores others held meanwhile.
+        others: Which share of the cores others held during the best of them.
 
     Examples:
         >>> of_rates("memory", [8.0, 10.0, 9.0, 9.0]).spread

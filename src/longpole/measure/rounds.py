@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from longpole.measure.cores import Ticks, ticks
 from longpole.measure.probe import Probe, UnmeasurableError
 
+Held = tuple[float, float]
 Clock = Callable[[], float]
 Tell = Callable[[float], None]
 
@@ -27,8 +28,7 @@ class Turns:
         probe: The probe.
         values: Repeats so far, by name.
         spent_s: How long all its turns took.
-        cores_s: How many core seconds there were in that time.
-        others_s: How many of them others had.
+        held: Of each turn, the core seconds that others had and those there were; none if it needs no cores.
         failure: Why it has no more turns; empty if it may have.
     """
 
@@ -36,19 +36,13 @@ class Turns:
     probe: Probe
     values: dict[str, list[float]] = field(default_factory=dict)
     spent_s: float = 0.0
-    cores_s: float = 0.0
-    others_s: float = 0.0
+    held: list[Held] = field(default_factory=list)
     failure: str = ""
 
     @property
     def repeats(self) -> int:
         """How many turns it had."""
         return max((len(values) for values in self.values.values()), default=0)
-
-    @property
-    def others(self) -> float:
-        """Which share of the cores others held during its turns, if it needs them."""
-        return min(1.0, max(0.0, self.others_s / self.cores_s)) if self.cores_s else 0.0
 
     @property
     def lacks(self) -> bool:
@@ -82,6 +76,18 @@ def take_turns(
         tell(clock() - begun)
 
 
+def held_by_others(held: Iterable[Held]) -> float:
+    """Return which share of the cores others held, from the core seconds they had and those there were.
+
+    Examples:
+        >>> held_by_others([(0.5, 2.0), (1.0, 4.0)]), held_by_others([(-0.01, 2.0)]), held_by_others([])
+        (0.25, 0.0, 0.0)
+    """
+    pairs = list(held)
+    cores_s = sum(cores for _, cores in pairs)
+    return min(1.0, max(0.0, sum(others for others, _ in pairs) / cores_s)) if cores_s else 0.0
+
+
 def _turn(turns: Turns, clock: Clock, look: Callable[[], Ticks]) -> None:
     before, begun = look(), clock()
     try:
@@ -92,8 +98,7 @@ def _turn(turns: Turns, clock: Clock, look: Callable[[], Ticks]) -> None:
     took_s = clock() - begun
     turns.spent_s += took_s
     if turns.probe.on_cores:
-        turns.cores_s += took_s * before.cores
-        turns.others_s += before.others_s(look())
+        turns.held.append((before.others_s(look()), took_s * before.cores))
     for name in turns.names:
         if name in found:
             turns.values.setdefault(name, []).append(found[name])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from longpole.model.machine import Machine
 
-# Where others hold a larger share of the cores, no spread below 100 % covers what they took.
+# Where others hold a larger share of the cores at best, no spread below 100 % covers what they took.
 MOST_OTHERS = 0.5
 
 
