@@ -34,7 +34,7 @@ class Disk:
     """A file that is written and read again, past the page cache."""
 
     least = LEAST_REPEATS
-    on_cores = True
+    on_cores = False
 
     def __init__(self, folder: Path) -> None:
         """Write the file: as large as a third of a second permits."""

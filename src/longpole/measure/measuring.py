@@ -105,7 +105,7 @@ def _others_at_best(values: list[float], turns: Turns, *, more_is_better: bool) 
 
 
 def _remark(turns: Turns, others: float) -> str:
-    burden = f"Others held {others:.0%} of the cores even at best." if others >= MOST_OTHERS else ""
+    burden = "Others held half of the cores or more even at best." if others >= MOST_OTHERS else ""
     return " ".join(filter(None, (turns.probe.remark, burden, turns.failure)))
 
 

@@ -39,7 +39,7 @@ class Probe(Protocol):
 
     @property
     def on_cores(self) -> bool:
-        """Whether others on the cores slow it down; all it does there itself, we or children that end do."""
+        """Whether it keeps all cores busy, by threads of ours or children that end: others take from it."""
 
     def trial(self) -> Mapping[str, float]:
         """Do it once; return the rate (or the seconds) of each resource (or overhead), all above zero."""

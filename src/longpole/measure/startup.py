@@ -28,7 +28,7 @@ class Starts:
     """Starts of a process and of an interpreter."""
 
     least = LEAST_REPEATS
-    on_cores = True
+    on_cores = False
     remark = ""
     how = "from start to end"
 
@@ -50,7 +50,7 @@ class Import:
     """Starts of an interpreter that imports a package."""
 
     least = LEAST_SLOW_REPEATS
-    on_cores = True
+    on_cores = False
     remark = ""
 
     def __init__(self, package: str) -> None:
