@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import atan2, cos, degrees, hypot, pi, radians, sin
-from typing import Any
+from typing import Any, cast
 
 from longpole.present.boxes import Point, Shape, rectangle, stroke
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # Pixels: between a line and its label; between two labels; from the edge.
 _GAP, _APART, _EDGE = 5.0, 5.0, 6.0
+# Above and below a line, near and less near, and what each costs.
+_SIDES = ((1, _GAP, 0.0), (-1, _GAP, 0.6), (1, 4 * _GAP, 2.5), (-1, 4 * _GAP, 3.0))
 _CROSSED, _COVERED = 4.0, 30.0
 _STEPS, _ROUND = 40, 16
 _REACHES = (15.0, 26.0, 48.0, 76.0, 112.0, 160.0)
@@ -57,6 +59,11 @@ def measured(figure: Figure, text: str, **look: Any) -> tuple[float, float]:  # 
     box = probe.get_window_extent()
     probe.remove()
     return box.width, box.height
+
+
+def figure_of(axes: Axes) -> Figure:
+    """Return the figure that axes are in."""
+    return cast("Figure", axes.get_figure())
 
 
 @dataclass(slots=True)
@@ -158,7 +165,7 @@ class Placer:
 
     @property
     def _figure(self) -> Figure:
-        return self.axes.get_figure()
+        return figure_of(self.axes)
 
     def _pixel(self, point: Point) -> Point:
         x, y = self.axes.transData.transform(point)
@@ -174,8 +181,8 @@ def _along(pixels: list[Point], wide: float, high: float, at: float) -> Iterator
         angle = atan2(y2 - y1, x2 - x1)
         for step in range(_STEPS + 1):
             middle = wide / 2 + _GAP + (long - wide - 2 * _GAP) * step / _STEPS
-            for side, dear in ((1, 0.0), (-1, 0.6)):
-                off = side * (high / 2 + _GAP)
+            for side, gap, dear in _SIDES:
+                off = side * (high / 2 + gap)
                 x = x1 + middle * cos(angle) - off * sin(angle)
                 y = y1 + middle * sin(angle) + off * cos(angle)
                 yield Place((x, y), degrees(angle), dear + 2 * abs(step / _STEPS - at))

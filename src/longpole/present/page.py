@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Inches.
-_MARGIN, _RIGHT, _UNDER_AXES = 0.08, 0.14, 0.5
+_MARGIN, _RIGHT = 0.08, 0.14
 _TITLE, _LINE, _SMALL, _ROW, _SPACE = 0.24, 0.16, 0.14, 0.19, 0.07
 _SAID: dict[str, Any] = {"fontsize": 8, "color": INK}
 _PRINT: dict[str, Any] = {"fontsize": 7, "color": "#666666"}
@@ -40,15 +40,29 @@ class Page:
         self._said = _lines(self.figure, said, **_SAID)
 
     def lay_out(
-        self, *, high: float, left: float, legend: Sequence[Any] = (), small: Sequence[str] = ()
+        self,
+        *,
+        high: float,
+        left: float,
+        below: float = 0.5,
+        legend: Sequence[Any] = (),
+        small: Sequence[str] = (),
     ) -> Axes:
-        """Return axes so many inches high and so far from the left, over a legend and small print."""
+        """Return axes over a legend and small print.
+
+        Args:
+            high: How high they are, in inches.
+            left: How much room is at their left.
+            below: How much room is right under them.
+            legend: Handles.
+            small: Texts in small print.
+        """
         print_lines = [line for text in small for line in _lines(self.figure, text, **_PRINT)]
         columns = self._columns(legend)
         under = _SPACE + _SMALL * len(print_lines) + _SPACE
         rows = ceil(len(legend) / columns) * _ROW if legend else 0.0
         above = _MARGIN + _TITLE + _LINE * len(self._said) + _SPACE
-        whole = under + rows + _UNDER_AXES + high + above
+        whole = under + rows + below + high + above
         self.figure.set_size_inches(WIDTH, whole)
         self._write_top(whole)
         for at, line in enumerate(print_lines):
@@ -56,7 +70,7 @@ class Page:
             self.figure.text(_MARGIN / WIDTH, y, line, va="top", **_PRINT)
         if legend:
             self._draw_legend(legend, columns, under / whole)
-        bottom = (under + rows + _UNDER_AXES) / whole
+        bottom = (under + rows + below) / whole
         return self.figure.add_axes((left / WIDTH, bottom, 1 - (left + _RIGHT) / WIDTH, high / whole))
 
     def _write_top(self, whole: float) -> None:

@@ -7,38 +7,38 @@ Grey is what cannot be attained. Names stand along their lines, placed so that n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor, hypot, log10
+from math import floor, log10
 from pathlib import Path
 from typing import Any
 
-from longpole.model.resources import Level
-from longpole.model.roofline import Placed, Roofline, Way
-from longpole.present.boxes import Point, stroke
-from longpole.present.canvas import ACCENT, DEEP_BLUE, GREEN, INK, PINK, drawing, form_of, save
+from longpole.model.roofline import Placed, Roofline
+from longpole.present.canvas import ACCENT, drawing, form_of, save
 from longpole.present.labels import Placer
 from longpole.present.page import Page
 from longpole.present.rates import percent, rates_of
-from longpole.present.roofline_lines import Line, ceiling_lines, target_lines, wall_text
-from longpole.present.roofline_scale import Extent, extent, far, height
-from longpole.present.roofline_words import bound, dot_label
+from longpole.present.roofline_lines import ceiling_lines, target_lines
+from longpole.present.roofline_marks import (
+    FEW_DOTS,
+    dot_look,
+    draw_arrows,
+    draw_bands,
+    draw_ceilings,
+    draw_dots,
+    draw_targets,
+    draw_wall,
+    write_labels,
+)
+from longpole.present.roofline_scale import Extent, extent, far, limiting
+from longpole.present.roofline_words import bound
 from longpole.present.roofline_zones import draw_zones, zone_handles
-from longpole.present.terminal import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = {Level.NODE: DEEP_BLUE, Level.SYSTEM: ACCENT, Level.STRUCTURE: GREEN, Level.OVERHEAD: PINK}
 _BYTES = "bytes are decimal: 1 TB is 10¹² bytes"
 _HIGH, _LEFT = 3.9, 0.62
-_LABEL: dict[str, Any] = {"fontsize": 7.5}
-# More dots than this have labels at their ends only.
-_FEW = 5
-# Pixels: a dot; how long an arrow is at most; how far left of its dot the one upwards is.
-_DOT, _ARROW, _LEFT_OF = 16.0, 80.0, 20.0
-_MOST_NAME = 40
-_LEAST_GAIN = 1.01
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -71,19 +71,21 @@ def _draw(
     _draw_axes(axes, roofline, covers)
     draw_zones(axes, roofline, covers)
     placer = Placer(axes)
-    _draw_ceilings(axes, placer, ceilings)
-    _draw_bands(axes, roofline, covers)
-    _draw_targets(axes, placer, targets)
-    _draw_wall(axes, placer, roofline, covers)
-    _draw_dots(axes, placer, roofline)
-    _draw_arrows(axes, placer, roofline)
-    return page.figure, _write_labels(placer, roofline, (*ceilings, *targets), covers)
+    draw_ceilings(axes, placer, ceilings)
+    draw_bands(axes, roofline, covers)
+    draw_targets(axes, placer, targets)
+    draw_wall(axes, placer, roofline, covers)
+    draw_dots(axes, placer, roofline)
+    draw_arrows(axes, placer, roofline)
+    return page.figure, write_labels(placer, roofline, (*ceilings, *targets), covers)
 
 
 def _small_print(roofline: Roofline, listed: Sequence[str]) -> list[str]:
     rates = rates_of(roofline)
     above = ", ".join(f"{one.name} ({rates.show(one.tasks_per_second_at_dot)})" for one in far(roofline))
     lines = [f"task: {roofline.task}; {_BYTES}; grey cannot be attained"]
+    if len(limiting(roofline)) < len(roofline.ceilings):
+        lines.append("structure: of one workflow; several at once may pass it")
     lines += [f"not drawn, far above: {above}"] if above else []
     lines += [f"no room beside their marks: {'; '.join(listed)}"] if listed else []
     lines += _many(roofline.dots)
@@ -91,7 +93,7 @@ def _small_print(roofline: Roofline, listed: Sequence[str]) -> list[str]:
 
 
 def _many(dots: tuple[Placed, ...]) -> list[str]:
-    if len(dots) <= _FEW:
+    if len(dots) <= FEW_DOTS:
         return []
     shares = sorted(dot.efficiency for dot in dots)
     return [f"{len(dots)} dots, at {percent(shares[0])} to {percent(shares[-1])} of the ceilings over them"]
@@ -135,127 +137,6 @@ def _y_ticks(covers: Extent) -> list[int]:
     return list(range(low, high + 1, max(1, (high - low) // 8)))
 
 
-def _draw_ceilings(axes: Axes, placer: Placer, lines: Sequence[Line]) -> None:
-    for line in lines:
-        xs, ys = zip(*line.points, strict=True)
-        assert line.kind is not None
-        axes.plot(
-            xs,
-            ys,
-            color=COLOURS[line.kind],
-            lw=2.0 if line.bounds else 1.1,
-            ls=(0, (5, 2)) if line.contended else "-",
-            zorder=3,
-        )
-        if line.spread:
-            low, high = [y * (1 - line.spread) for y in ys], [y * (1 + line.spread) for y in ys]
-            axes.fill_between(xs, low, high, color=COLOURS[line.kind], alpha=0.15, lw=0, zorder=2)
-        placer.add_line(line.points)
-
-
-def _draw_bands(axes: Axes, roofline: Roofline, covers: Extent) -> None:
-    """Fill what lies between a ceiling and the same one contended."""
-    for one in roofline.ceilings:
-        if one.contended_tasks_per_second is not None:
-            low, high = one.contended_tasks_per_second, height(one, roofline.tasks, covers.right)
-            axes.fill_between(
-                [covers.left, covers.right],
-                low,
-                high,
-                facecolor="none",
-                edgecolor=COLOURS[one.kind],
-                alpha=0.25,
-                hatch="////",
-                lw=0,
-                zorder=2,
-            )
-
-
-def _draw_targets(axes: Axes, placer: Placer, lines: Sequence[Line]) -> None:
-    for line in lines:
-        axes.plot(*zip(*line.points, strict=True), color=INK, lw=1.0, ls=(0, (1, 2)), zorder=3)
-        placer.add_line(line.points)
-
-
-def _draw_wall(axes: Axes, placer: Placer, roofline: Roofline, covers: Extent) -> None:
-    axes.axvline(roofline.wall.parallel, color=INK, lw=1.6, zorder=3)
-    placer.add_line([(roofline.wall.parallel, covers.bottom), (roofline.wall.parallel, covers.top)])
-
-
-def _look(dot: Placed) -> dict[str, Any]:
-    """Return how a dot is drawn: filled where it was measured; another shape where others were in the way."""
-    shape = {"marker": "D", "markersize": 5.5} if dot.contended else {"marker": "o", "markersize": 6.5}
-    return {**shape, "mec": INK, "mfc": "white" if dot.projected else INK, "mew": 1.2, "ls": "none"}
-
-
-def _draw_dots(axes: Axes, placer: Placer, roofline: Roofline) -> None:
-    for dot in roofline.dots:
-        axes.plot([dot.x], [dot.y], zorder=5, **_look(dot))
-        placer.add_mark((dot.x, dot.y), _DOT + 6)
-
-
-def _draw_arrows(axes: Axes, placer: Placer, roofline: Roofline) -> None:
-    """Draw short arrows from the main dot: up, and to more tasks at once."""
-    if not roofline.dots:
-        return
-    main = roofline.dots[0]
-    for way in roofline.directions:
-        if way.way in (Way.UP, Way.DIAGONAL) and way.gain >= _LEAST_GAIN:
-            _draw_arrow(axes, placer, (main.x, main.y), (max(way.x, main.x), way.y))
-
-
-def _draw_arrow(axes: Axes, placer: Placer, begin: Point, end: Point) -> None:
-    (x, y), (to_x, to_y) = axes.transData.transform([begin, end])
-    long = hypot(to_x - x, to_y - y)
-    if long < 2 * _DOT:
-        return
-    across, up = (to_x - x) / long, (to_y - y) / long
-    if begin[0] == end[0]:
-        x -= _LEFT_OF
-    first, last = (0.0 if begin[0] == end[0] else _DOT), min(_ARROW, long - 4)
-    ends = [(x + reach * across, y + reach * up) for reach in (first, last)]
-    tail, head = axes.transAxes.inverted().transform(ends)
-    axes.annotate(
-        "",
-        xy=head,
-        xytext=tail,
-        xycoords="axes fraction",
-        textcoords="axes fraction",
-        arrowprops={"arrowstyle": "-|>", "color": INK, "lw": 0.9, "shrinkA": 0, "shrinkB": 0},
-        zorder=5,
-    )
-    placer.marks.append(stroke(ends[0], ends[1]))
-
-
-def _write_labels(
-    placer: Placer, roofline: Roofline, lines: Sequence[Line], covers: Extent
-) -> tuple[str, ...]:
-    """Write names beside dots and along lines; return those that found no room."""
-    unnamed = [
-        text
-        for text, dot in _dot_labels(roofline.dots)
-        if not placer.beside(text, (dot.x, dot.y), fontsize=8, fontweight="bold", color=INK)
-    ]
-    for line in lines:
-        colour = INK if line.kind is None else COLOURS[line.kind]
-        weight = "bold" if line.bounds else "normal"
-        text = shorten(line.text, _MOST_NAME + 20)
-        if not placer.along(text, line.points, at=0.3, color=colour, fontweight=weight, **_LABEL):
-            unnamed.append(text)
-    at_wall = [(roofline.wall.parallel, y) for y in (covers.bottom, covers.top)]
-    if not placer.upright(wall_text(roofline), at_wall, color=INK, **_LABEL):
-        unnamed.append(wall_text(roofline))
-    return tuple(unnamed)
-
-
-def _dot_labels(dots: tuple[Placed, ...]) -> list[tuple[str, Placed]]:
-    """Return which dots get a label: all if they are few, else the main one and those at the ends."""
-    if len(dots) > _FEW:
-        ends = [min(dots, key=lambda dot: (dot.x, dot.y)), max(dots, key=lambda dot: (dot.x, dot.y))]
-        dots = tuple(dict.fromkeys([dots[0], *ends]))
-    return [(shorten(dot_label(dot), _MOST_NAME), dot) for dot in dots]
-
-
 def _handles(roofline: Roofline) -> list[Any]:
     """Return what the legend says of dots and lines."""
     from matplotlib.lines import Line2D
@@ -269,8 +150,14 @@ def _handles(roofline: Roofline) -> list[Any]:
         (True, True, "projected, contended"),
     ):
         like = [dot for dot in roofline.dots if (dot.contended, dot.projected) == (contended, projected)]
-        handles += [Line2D([], [], label=name, **_look(like[0]))] if like else []
+        handles += [Line2D([], [], label=name, **dot_look(like[0]))] if like else []
     if any(one.contended_seconds is not None for one in roofline.ceilings):
-        look = {"facecolor": "none", "edgecolor": ACCENT, "alpha": 0.8, "hatch": "////", "linewidth": 0}
+        look: dict[str, Any] = {
+            "facecolor": "none",
+            "edgecolor": ACCENT,
+            "alpha": 0.8,
+            "hatch": "////",
+            "linewidth": 0,
+        }
         handles.append(Patch(label="from contended to nominal", **look))
     return handles

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 from longpole.model.resources import Level
@@ -49,7 +50,7 @@ def ceiling_lines(roofline: Roofline, extent: Extent) -> tuple[Line, ...]:
     lines: list[Line] = []
     for one in near(roofline):
         bounds = one.name == roofline.bound
-        points = _points(extent, [bend(one)], lambda x, one=one: height(one, roofline.tasks, x))
+        points = _points(extent, [bend(one)], partial(height, one, roofline.tasks))
         lines.append(Line(one.name, _text(one, roofline), points, one.kind, bounds, spread=one.spread))
         if one.contended_seconds is not None:
             lines.append(_contended(one, roofline, extent))
@@ -62,7 +63,7 @@ def target_lines(roofline: Roofline, extent: Extent) -> tuple[Line, ...]:
         Line(
             f"target {target.name}",
             _target_text(target, roofline),
-            _points(extent, [], lambda x, target=target: target_height(target, x)),
+            _points(extent, [], partial(target_height, target)),
             None,
         )
         for target in roofline.targets
@@ -77,8 +78,7 @@ def wall_text(roofline: Roofline) -> str:
 
 
 def _contended(ceiling: Ceiling, roofline: Roofline, extent: Extent) -> Line:
-    bends = [ceiling.serial_seconds / ceiling.contended_seconds] if ceiling.contended_seconds else []
-    points = _points(extent, list(bends), lambda x: contended_height(ceiling, roofline.tasks, x))
+    points = _points(extent, [bend(ceiling)], partial(contended_height, ceiling, roofline.tasks))
     text = f"{ceiling.name} contended, {show_seconds(ceiling.contended_seconds or 0.0)} in all"
     return Line(f"{ceiling.name} contended", text, points, ceiling.kind, contended=True)
 

@@ -1,6 +1,7 @@
 """Where a roofline's lines run: the height of each ceiling, the lowest of them, and what a plot has to cover.
 
-Left out of a plot: ceilings that are nowhere within four decades of the lowest one.
+Left out of a plot: ceilings that are nowhere within four decades of the lowest one. The structure limits one
+workflow, and several at once may pass it: so it ends the attainable area only where it is what bounds.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from math import log10
 
 from longpole.model.resources import Level
-from longpole.model.roofline import Ceiling, Roofline, TargetLine
+from longpole.model.roofline import Ceiling, Placed, Roofline, TargetLine
 
 _FAR = 1e4
 # How far a plot goes beyond what it shows; the least ratio of its right end to its left.
@@ -43,12 +44,25 @@ def height(ceiling: Ceiling, tasks: int, x: float) -> float:
 
 def contended_height(ceiling: Ceiling, tasks: int, x: float) -> float:
     """Return what it allows when others use it, too."""
-    return tasks / max(ceiling.serial_seconds / x, ceiling.contended_seconds or ceiling.least_seconds)
+    worse = (ceiling.contended_seconds or ceiling.workflow_seconds) / ceiling.workflow_seconds
+    return height(ceiling, tasks, x) / worse
 
 
 def lowest(roofline: Roofline, x: float) -> float:
     """Return what all ceilings together allow."""
-    return min(height(one, roofline.tasks, x) for one in roofline.ceilings)
+    return min(height(one, roofline.tasks, x) for one in limiting(roofline))
+
+
+def limiting(roofline: Roofline) -> tuple[Ceiling, ...]:
+    """Return the ceilings that end the attainable area."""
+    kept = [one for one in roofline.ceilings if one.kind is not Level.STRUCTURE or one.name == roofline.bound]
+    return tuple(kept) or roofline.ceilings
+
+
+def main_dot(roofline: Roofline) -> Placed | None:
+    """Return the dot that sentences are about."""
+    named = (dot for dot in roofline.dots if dot.name == roofline.main)
+    return next(named, roofline.dots[0] if roofline.dots else None)
 
 
 def target_height(target: TargetLine, x: float) -> float:
@@ -75,8 +89,9 @@ def far(roofline: Roofline) -> tuple[Ceiling, ...]:
 
 def own_and_shared(roofline: Roofline) -> tuple[Ceiling | None, Ceiling | None]:
     """Return the lowest ceiling of what each task has of its own, and of what all share; None without any."""
-    own = [one for one in roofline.ceilings if one.kind in (Level.NODE, Level.OVERHEAD)]
-    shared = [one for one in roofline.ceilings if one.kind in (Level.SYSTEM, Level.STRUCTURE)]
+    every = limiting(roofline)
+    own = [one for one in every if one.kind in (Level.NODE, Level.OVERHEAD)]
+    shared = [one for one in every if one.kind in (Level.SYSTEM, Level.STRUCTURE)]
     return (
         max(own, key=lambda one: one.serial_seconds, default=None),
         max(shared, key=lambda one: one.least_seconds, default=None),
@@ -113,7 +128,7 @@ def extent(roofline: Roofline) -> Extent:
 
 def _times_above(roofline: Roofline, ceiling: Ceiling) -> float:
     """Return how many times the lowest ceiling this one is where it comes nearest to it."""
-    last = float(max(roofline.wall.parallel, roofline.parallel, 1))
+    last = max(roofline.wall.parallel, roofline.parallel, 1)
     bends = [at for at in map(bend, roofline.ceilings) if at is not None and 1 < at < last]
     return min(
         height(ceiling, roofline.tasks, x) / lowest(roofline, x)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from longpole.model.resources import Level
 from longpole.model.roofline import Ceiling, Direction, Placed, Roofline, TargetLine, Zone
 from longpole.present.rates import exact_seconds, percent, plain, rates_of
+from longpole.present.roofline_scale import main_dot
 from longpole.present.words import counted
 from longpole.units import show_seconds
 
@@ -27,6 +28,7 @@ def sentences(roofline: Roofline) -> tuple[str, ...]:
         efficiency(roofline),
         zone(roofline),
         wall(roofline),
+        queue(roofline),
         directions(roofline),
         next_step(roofline),
     ]
@@ -54,8 +56,9 @@ def efficiency(roofline: Roofline) -> str:
     """Return how near each dot comes to the ceiling over it."""
     if not roofline.dots:
         return "No run of it was measured, so there is no dot."
-    if len(roofline.dots) > _FEW:
-        return _together(roofline)
+    main = main_dot(roofline)
+    if main is not None and len(roofline.dots) > _FEW:
+        return _together(roofline, main)
     if len(roofline.dots) == 1:
         return f"{_reaches(roofline.dots[0], None, roofline, name='The run')}."
     told = [_reaches(dot, before, roofline, name=f"'{dot.name}'") for dot, before in _after(roofline.dots)]
@@ -79,6 +82,13 @@ def wall(roofline: Roofline) -> str:
     ran = "ran" if any(not dot.projected for dot in roofline.dots) else "is to run"
     could = "" if roofline.could is None else f", {roofline.could:,} could"
     return f"{fit} ({of}); it {ran} {roofline.parallel:,}{could}."
+
+
+def queue(roofline: Roofline) -> str:
+    """Return how long it waited in a queue, if it did."""
+    if not roofline.queue_s:
+        return ""
+    return f"It waited {show_seconds(roofline.queue_s)} in a queue, which is in no makespan here."
 
 
 def directions(roofline: Roofline) -> str:
@@ -109,12 +119,14 @@ def bounding(roofline: Roofline) -> Ceiling:
 
 
 def dominating(roofline: Roofline) -> str:
-    """Return the kind of task that takes the most time, in the first dot; empty if nobody knows."""
+    """Return the kind of task that takes the most time, in the main dot; empty if nobody knows."""
     if not roofline.task_view:
         per_task = bounding(roofline).per_task_seconds
         return max(per_task, key=lambda kind: per_task[kind], default="")
-    first = [one for one in roofline.task_view if one.dot == roofline.task_view[0].dot]
-    return max(first, key=lambda one: (one.share or 0.0, one.count * one.least_seconds)).name
+    first = roofline.task_view[0].dot
+    shown = [one for one in roofline.task_view if one.dot == (roofline.main or first)]
+    alike = shown or [one for one in roofline.task_view if one.dot == first]
+    return max(alike, key=lambda one: (one.share or 0.0, one.count * one.least_seconds)).name
 
 
 def dot_label(dot: Placed) -> str:
@@ -136,8 +148,7 @@ def _reaches(dot: Placed, before: Placed | None, roofline: Roofline, *, name: st
     return f"{name} {verb} {percent(dot.efficiency)} of {of}{faster}"
 
 
-def _together(roofline: Roofline) -> str:
-    main = roofline.dots[0]
+def _together(roofline: Roofline, main: Placed) -> str:
     shares = sorted(dot.efficiency for dot in roofline.dots)
     low, high = percent(shares[0]), percent(shares[-1])
     between = low if low == high else f"{low} to {high}"
@@ -147,9 +158,9 @@ def _together(roofline: Roofline) -> str:
 
 def _held_against(target: TargetLine, roofline: Roofline) -> str:
     asked = f"The target of {_asked(target, roofline)}"
-    if not roofline.dots:
+    main = main_dot(roofline)
+    if main is None:
         return f"{asked} {_reachable(target)}."
-    main = roofline.dots[0]
     if target.seconds is not None:
         times, took = main.makespan_s / target.seconds, show_seconds(main.makespan_s)
     else:
@@ -174,5 +185,4 @@ def _reachable(target: TargetLine) -> str:
 
 
 def _way(direction: Direction) -> str:
-    then = f", then bound by {direction.then}" if direction.then else ""
-    return f"{direction.text.rstrip('.')} (up to {plain(direction.gain)} times{then})."
+    return f"{direction.text.rstrip('.')} (up to {plain(direction.gain)} times)."
