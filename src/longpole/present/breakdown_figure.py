@@ -12,6 +12,7 @@ from longpole.present.canvas import DEEP_BLUE, INK, PALETTE, RESOLUTION, drawing
 from longpole.present.labels import figure_of, measured
 from longpole.present.page import Page, quiet_axes
 from longpole.present.rates import percent
+from longpole.present.roofline_words import title
 from longpole.present.terminal import shorten
 from longpole.units import show_seconds
 
@@ -49,8 +50,7 @@ def breakdown(roofline: Roofline, new_figure: type[Figure]) -> Figure:
 
 def _draw(roofline: Roofline, new_figure: type[Figure], listed: list[str]) -> tuple[Figure, list[str]]:
     bars = [one for one in roofline.breakdowns if one.parts]
-    title = f"{roofline.name} on {roofline.machine}: where the makespan went"
-    page = Page(new_figure, title=title, said=_said(bars[0]))
+    page = Page(new_figure, title=f"{title(roofline)}: where the makespan went", said=_said(bars[0]))
     looks = _looks(bars)
     names = [shorten(one.dot, _MOST_LETTERS) for one in bars]
     left = max(measured(page.figure, name, fontsize=8)[0] for name in names) / RESOLUTION + _BESIDE

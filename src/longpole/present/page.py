@@ -117,14 +117,26 @@ def _room(figure: Figure) -> float:
 
 
 def _lines(figure: Figure, text: str, **look: Any) -> list[str]:  # noqa: ANN401
-    """Return a text in lines that fit the page."""
+    """Return a text in as few lines as fit the page, and those about as long as each other."""
+    words = [(_fitting(figure, word, **look)) for word in one_line(text).split()]
+    lines = _filled(figure, words, 1.0, **look)
+    for share in (0.9, 0.8, 0.7, 0.6):
+        shorter = _filled(figure, words, share, **look)
+        if len(shorter) > len(lines):
+            break
+        lines = shorter
+    return lines
+
+
+def _filled(figure: Figure, words: list[str], share: float, **look: Any) -> list[str]:  # noqa: ANN401
+    """Return words in lines that fit this share of the page's width."""
     lines: list[str] = []
-    for word in one_line(text).split():
+    for word in words:
         longer = f"{lines[-1]} {word}" if lines else word
-        if lines and measured(figure, longer, **look)[0] <= _room(figure):
+        if lines and measured(figure, longer, **look)[0] <= _room(figure) * share:
             lines[-1] = longer
         else:
-            lines.append(_fitting(figure, word, **look))
+            lines.append(word)
     return lines
 
 

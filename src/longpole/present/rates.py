@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longpole.model.roofline import Roofline
@@ -59,6 +60,27 @@ def exact_seconds(seconds: float) -> str:
         ('1,000 s', '1,768 s', '4.21 s')
     """
     return f"{seconds:,.0f} s" if seconds >= 1000 else f"{plain(seconds)} s"
+
+
+def reached(efficiency: float) -> str:
+    """Return how near to its ceiling something is; what lies above it in times.
+
+    Examples:
+        >>> reached(0.977), reached(1.0), reached(10.94)
+        ('98 %', '100 %', '10.9 times')
+    """
+    return percent(efficiency) if efficiency < 1.005 else f"{plain(efficiency)} times"
+
+
+def between(shares: Sequence[float]) -> str:
+    """Return the least and the greatest of some shares, or one if they read alike.
+
+    Examples:
+        >>> between([0.35, 0.3442]), between([0.344, 0.341])
+        ('34 % to 35 %', '34 %')
+    """
+    low, high = reached(min(shares)), reached(max(shares))
+    return low if low == high else f"{low} to {high}"
 
 
 def percent(share: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -13,7 +14,7 @@ from longpole.model.roofline import Roofline
 from longpole.present.remarks import sentence_list
 from longpole.present.roofline_plot import roofline_plot
 from longpole.present.roofline_tables import breakdown_table, ceiling_table, task_table
-from longpole.present.roofline_words import sentences
+from longpole.present.roofline_words import sentences, title
 from longpole.present.tables import one_line
 from longpole.present.terminal import write_text
 from longpole.present.words import counted, glued
@@ -49,7 +50,8 @@ def _headline(roofline: Roofline) -> Group:
     top.add_column(justify="left", no_wrap=True, overflow="ellipsis", ratio=1)
     top.add_column(justify="right", no_wrap=True)
     on = "projected onto" if roofline.projected else "on"
-    where = Text(f"  {on} {one_line(roofline.machine)} ", style="figure")
+    named = title(roofline) == roofline.name and not roofline.projected
+    where = Text("" if named else f"  {on} {one_line(roofline.machine)} ", style="figure")
     top.add_row(Text(f" {one_line(roofline.name)}", style="title"), where)
     return Group(top, Padding(Text(glued(one_line(_facts(roofline))), style="quiet"), (0, 0, 0, 1)))
 
@@ -60,7 +62,7 @@ def _facts(roofline: Roofline) -> str:
         f"{roofline.parallel:,} at once",
         counted(roofline.levels, "level"),
     ]
-    origin = f"; machine from {roofline.machine_origin}" if roofline.machine_origin else ""
+    origin = f"; machine from {PurePath(roofline.machine_origin).name}" if roofline.machine_origin else ""
     return f"{', '.join(counts)}; a task is {roofline.task}{origin}"
 
 

@@ -15,8 +15,8 @@ from longpole.model.roofline import Placed, Roofline
 from longpole.present.canvas import ACCENT, drawing, form_of, save
 from longpole.present.labels import Placer
 from longpole.present.page import Page
-from longpole.present.rates import percent, rates_of
-from longpole.present.roofline_lines import ceiling_lines, target_lines
+from longpole.present.rates import between, rates_of
+from longpole.present.roofline_lines import ceiling_lines, structure_notes, target_lines
 from longpole.present.roofline_marks import (
     FEW_DOTS,
     dot_look,
@@ -28,8 +28,8 @@ from longpole.present.roofline_marks import (
     draw_wall,
     write_labels,
 )
-from longpole.present.roofline_scale import Extent, extent, far, limiting
-from longpole.present.roofline_words import bound
+from longpole.present.roofline_scale import Extent, extent, far
+from longpole.present.roofline_words import bound, title
 from longpole.present.roofline_zones import draw_zones, zone_handles
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def _draw(
 ) -> tuple[Figure, tuple[str, ...]]:
     covers = extent(roofline)
     ceilings, targets = ceiling_lines(roofline, covers), target_lines(roofline, covers)
-    page = Page(new_figure, title=f"{roofline.name} on {roofline.machine}", said=bound(roofline))
+    page = Page(new_figure, title=title(roofline), said=bound(roofline))
     legend = [*zone_handles(roofline, covers), *_handles(roofline)]
     axes = page.lay_out(high=_HIGH, left=_LEFT, legend=legend, small=_small_print(roofline, listed))
     _draw_axes(axes, roofline, covers)
@@ -84,8 +84,7 @@ def _small_print(roofline: Roofline, listed: Sequence[str]) -> list[str]:
     rates = rates_of(roofline)
     above = ", ".join(f"{one.name} ({rates.show(one.tasks_per_second_at_dot)})" for one in far(roofline))
     lines = [f"task: {roofline.task}; {_BYTES}; grey cannot be attained"]
-    if len(limiting(roofline)) < len(roofline.ceilings):
-        lines.append("structure: of one workflow; several at once may pass it")
+    lines += structure_notes(roofline)
     lines += [f"not drawn, far above: {above}"] if above else []
     lines += [f"no room beside their marks: {'; '.join(listed)}"] if listed else []
     lines += _many(roofline.dots)
@@ -95,8 +94,8 @@ def _small_print(roofline: Roofline, listed: Sequence[str]) -> list[str]:
 def _many(dots: tuple[Placed, ...]) -> list[str]:
     if len(dots) <= FEW_DOTS:
         return []
-    shares = sorted(dot.efficiency for dot in dots)
-    return [f"{len(dots)} dots, at {percent(shares[0])} to {percent(shares[-1])} of the ceilings over them"]
+    at = between([dot.efficiency for dot in dots])
+    return [f"{len(dots)} dots, at {at} of the ceilings over them"]
 
 
 def _draw_axes(axes: Axes, roofline: Roofline, covers: Extent) -> None:

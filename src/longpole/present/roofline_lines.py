@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from math import isclose
 
 from longpole.model.resources import Level
 from longpole.model.roofline import Ceiling, Roofline, TargetLine
@@ -16,9 +17,11 @@ from longpole.present.roofline_scale import (
     bend,
     contended_height,
     height,
+    hidden,
     near,
     target_height,
 )
+from longpole.present.tables import one_line
 from longpole.units import show_seconds
 
 
@@ -77,6 +80,15 @@ def wall_text(roofline: Roofline) -> str:
     return f"wall: {wall.parallel:,} ({wall.nodes:,} nodes / {wall.nodes_per_task:,g})"
 
 
+def structure_notes(roofline: Roofline) -> list[str]:
+    """Return what is to be kept in mind of a structure that does not bound."""
+    notes = []
+    if any(one.kind is Level.STRUCTURE and one.name != roofline.bound for one in near(roofline)):
+        notes.append("structure: of one workflow; several at once may pass it")
+    notes += [f"not drawn, as low as the lowest: {one.name}" for one in hidden(roofline)]
+    return notes
+
+
 def _contended(ceiling: Ceiling, roofline: Roofline, extent: Extent) -> Line:
     points = _points(extent, [bend(ceiling)], partial(contended_height, ceiling, roofline.tasks))
     text = f"{ceiling.name} contended, {show_seconds(ceiling.contended_seconds or 0.0)} in all"
@@ -85,9 +97,12 @@ def _contended(ceiling: Ceiling, roofline: Roofline, extent: Extent) -> Line:
 
 def _text(ceiling: Ceiling, roofline: Roofline) -> str:
     """Return the name of a ceiling with its least time: of one task where all are alike, or of all."""
-    each = list(ceiling.per_task_seconds.values())
-    if ceiling.serial_seconds and len(each) == 1:
-        return f"{ceiling.name}, {show_seconds(ceiling.serial_seconds / roofline.tasks)} per {roofline.unit}"
+    if ceiling.kind is Level.STRUCTURE and ceiling.least_seconds:
+        return f"{ceiling.name}, longest chain {show_seconds(ceiling.least_seconds)}"
+    if ceiling.serial_seconds and len(ceiling.per_task_seconds) == 1:
+        ((kind, seconds),) = ceiling.per_task_seconds.items()
+        all_alike = isclose(seconds * roofline.tasks, ceiling.serial_seconds, rel_tol=1e-6)
+        return f"{ceiling.name}, {show_seconds(seconds)} per {roofline.unit if all_alike else one_line(kind)}"
     return f"{ceiling.name}, {show_seconds(ceiling.serial_seconds or ceiling.least_seconds)} in all"
 
 

@@ -19,8 +19,8 @@ from rich.text import Text
 from longpole.model.resources import Level
 from longpole.model.roofline import Placed, Roofline, TargetLine
 from longpole.present.grid import Grid
-from longpole.present.rates import percent, plain, rates_of
-from longpole.present.roofline_lines import wall_text
+from longpole.present.rates import between, plain, rates_of, reached
+from longpole.present.roofline_lines import structure_notes, wall_text
 from longpole.present.roofline_scale import Extent, contended_height, extent, far, height, near, target_height
 from longpole.present.roofline_words import dot_label
 from longpole.present.tables import note, one_line
@@ -29,7 +29,7 @@ from longpole.units import show_seconds
 
 _STYLES = {Level.NODE: "cyan", Level.SYSTEM: "yellow", Level.STRUCTURE: "green", Level.OVERHEAD: "magenta"}
 # Columns: what stands at the left of the plot; the least at its right for names.
-_LEFT, _NAMES, _MOST_NAME = 9, 12, 26
+_LEFT, _NAMES, _MOST_NAME, _MOST_LABEL = 9, 12, 26, 40
 _ROWS, _FEW_ROWS, _NARROW = 17, 12, 60
 # More dots than this are not named in the plot.
 _FEW = 4
@@ -147,18 +147,24 @@ def _draw_dots(grid: Grid, roofline: Roofline, covers: Extent, marks: Marks) -> 
     for (row, column), dot in cells:
         grid.write(row, column, _mark(dot, marks), "bold")
     for (row, column), dot in cells if len(cells) <= _FEW else ():
-        text = shorten(dot_label(dot), _MOST_NAME)
-        for at, begin in _places(row, column, len(text)):
-            if grid.free(at, begin - 1, len(text) + 2):
-                grid.write(at, begin, text)
-                break
+        text = shorten(dot_label(dot), _MOST_LABEL)
+        others = [cell for cell, _ in cells if cell != (row, column)]
+        place = _place(grid, (row, column), Text(text).cell_len, others)
+        if place is not None:
+            grid.write(*place, text)
 
 
-def _places(row: int, column: int, length: int) -> list[tuple[int, int]]:
-    """Return where the name of a dot can begin, the best first."""
-    right, left = column + 2, column - 1 - length
-    rows = (row, row + 1, row - 1, row + 2)
-    return [(at, begin) for begin in (right, left) for at in rows]
+def _place(
+    grid: Grid, dot: tuple[int, int], length: int, others: Sequence[tuple[int, int]]
+) -> tuple[int, int] | None:
+    """Return where the name of a dot can be: beside it, or above or below where no other dot is as near."""
+    row, column = dot
+    beside = [(row, begin) for begin in (column + 2, column - 1 - length)]
+    near_by = [(at, column + 2) for at in (row + 1, row - 1) if all(abs(at - one[0]) > 1 for one in others)]
+    for at, begin in (*beside, *near_by):
+        if grid.free(at, begin - 1, length + 1):
+            return at, begin
+    return next((place for place in beside if grid.free(*place, length, over_lines=True)), None)
 
 
 def _mark(dot: Placed, marks: Marks) -> str:
@@ -238,6 +244,7 @@ def _legend(roofline: Roofline, marks: Marks, width: int) -> list[RenderableType
             lines.append(entry)
     above = [f"{one.name} ({rates_of(roofline).show(one.tasks_per_second_at_dot)})" for one in far(roofline)]
     notes = [note(f"not drawn, far above: {one_line(', '.join(above))}")] if above else []
+    notes += [note(line) for line in structure_notes(roofline)]
     return [*(Padding(Text(line), (0, 0, 0, 1)) for line in lines), *notes]
 
 
@@ -247,10 +254,8 @@ def _dotted(roofline: Roofline) -> bool:
 
 def _told(dot: Placed) -> str:
     how = [word for word, so in (("projected", dot.projected), ("contended", dot.contended)) if so]
-    return f"{', '.join([dot.name, *how])}: {show_seconds(dot.makespan_s)}, {percent(dot.efficiency)}"
+    return f"{', '.join([dot.name, *how])}: {show_seconds(dot.makespan_s)}, {reached(dot.efficiency)}"
 
 
 def _together(dots: Sequence[Placed]) -> str:
-    shares = sorted(dot.efficiency for dot in dots)
-    low, high = percent(shares[0]), percent(shares[-1])
-    return f"{len(dots)} dots, at {low if low == high else f'{low} to {high}'} of the ceilings over them"
+    return f"{len(dots)} dots, at {between([dot.efficiency for dot in dots])} of the ceilings over them"

@@ -13,6 +13,7 @@ from longpole.model.resources import Level
 from longpole.model.roofline import Ceiling, Placed, Roofline, TargetLine
 
 _FAR = 1e4
+_SAME = 0.03
 # How far a plot goes beyond what it shows; the least ratio of its right end to its left.
 _LEFT, _RIGHT, _BELOW, _ABOVE, _NARROWEST = 0.6, 2.2, 4.0, 4.0, 8.0
 # A ceiling that rises is in the plot up to here, at least.
@@ -79,7 +80,19 @@ def bend(ceiling: Ceiling) -> float | None:
 
 def near(roofline: Roofline) -> tuple[Ceiling, ...]:
     """Return the ceilings that are worth drawing: those that come near the lowest somewhere."""
-    return tuple(one for one in roofline.ceilings if _times_above(roofline, one) <= _FAR)
+    kept = (one for one in roofline.ceilings if one not in hidden(roofline))
+    return tuple(one for one in kept if _times_above(roofline, one) <= _FAR)
+
+
+def hidden(roofline: Roofline) -> tuple[Ceiling, ...]:
+    """Return a structure that lies on the lowest of the other ceilings, as far as the wall."""
+    xs = (1.0, roofline.parallel, max(roofline.wall.parallel, 1))
+    beside = [one for one in roofline.ceilings if one not in limiting(roofline)]
+    return tuple(
+        one
+        for one in beside
+        if all(abs(height(one, roofline.tasks, x) / lowest(roofline, x) - 1) < _SAME for x in xs)
+    )
 
 
 def far(roofline: Roofline) -> tuple[Ceiling, ...]:

@@ -6,7 +6,7 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from longpole.model.roofline import Breakdown, Ceiling, Roofline, TaskView
-from longpole.present.rates import percent, rates_of
+from longpole.present.rates import percent, rates_of, reached
 from longpole.present.roofline_plot import ceiling_letters
 from longpole.present.tables import WIDEST_BAR, cell, new_table, note, one_line, with_rest
 from longpole.present.terminal import bar
@@ -14,6 +14,8 @@ from longpole.units import show_seconds
 
 _MARK = "> what bounds it; one task: the least time of the kind that needs most"
 _UNKNOWN = "?"
+_PLANNED = ("at least", "bound by")
+_MEASURED = ("each took", *_PLANNED, "reaches", "share")
 
 
 def ceiling_table(roofline: Roofline) -> RenderableType:
@@ -43,13 +45,18 @@ def task_table(roofline: Roofline, most: int | None) -> RenderableType | None:
     if not roofline.task_view:
         return None
     several = len({one.dot for one in roofline.task_view}) > 1
-    table = new_table("Tasks", "count", "each took", "at least", "bound by", "reaches", "share")
+    known = any(one.seconds is not None for one in roofline.task_view)
+    table = new_table("Tasks", "count", *(_MEASURED if known else _PLANNED))
     shown, dot = roofline.task_view[:most], None
     for one in shown:
         if several and one.dot != dot:
             table.add_row(Text(f" {one_line(one.dot)}", style="label", no_wrap=True, overflow="ellipsis"))
             dot = one.dot
-        table.add_row(_name(one.name, "   " if several else " "), f"{one.count:,}", *_figures(one))
+        table.add_row(
+            _name(one.name, "   " if several else " "),
+            f"{one.count:,}",
+            *(_measured(one) if known else _planned(one)),
+        )
     return with_rest(table, len(shown), len(roofline.task_view), "kinds of task")
 
 
@@ -85,11 +92,14 @@ def _name(name: str, before: str) -> Text:
     return Text(f"{before}{one_line(name)}", no_wrap=True, overflow="ellipsis")
 
 
-def _figures(one: TaskView) -> list[str]:
+def _planned(one: TaskView) -> list[str]:
+    return [show_seconds(one.least_seconds) if one.bound else _UNKNOWN, one_line(one.bound)]
+
+
+def _measured(one: TaskView) -> list[str]:
     return [
         _UNKNOWN if one.seconds is None else show_seconds(one.seconds),
-        show_seconds(one.least_seconds) if one.bound else _UNKNOWN,
-        one_line(one.bound),
-        "" if one.efficiency is None else percent(one.efficiency),
+        *_planned(one),
+        "" if one.efficiency is None else reached(one.efficiency),
         "" if one.share is None else percent(one.share),
     ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import isclose
+
 from longpole.model.resources import Level
 from longpole.model.roofline import Ceiling, Direction, Placed, Roofline, TargetLine, Zone
-from longpole.present.rates import exact_seconds, percent, plain, rates_of
+from longpole.present.rates import between, exact_seconds, plain, rates_of, reached
 from longpole.present.roofline_scale import main_dot
 from longpole.present.words import counted
 from longpole.units import show_seconds
@@ -12,6 +14,8 @@ from longpole.units import show_seconds
 # More dots than this are told together.
 _FEW = 4
 _LEAST_GAIN = 1.01
+# From here on a dot is above its ceiling.
+_ABOVE = 1.005
 _MEANS = {
     Zone.NODE_BOUND: "what a task does on its own nodes holds it, and more tasks at once help",
     Zone.SYSTEM_BOUND: "what all tasks share holds it, and more tasks at once do not help",
@@ -68,7 +72,7 @@ def efficiency(roofline: Roofline) -> str:
 def zone(roofline: Roofline) -> str:
     """Return whether targets are met and can be; without targets, in which zone it lies."""
     if roofline.targets:
-        asked = [one for one in roofline.targets if not one.derived] or list(roofline.targets)
+        asked = [one for one in roofline.targets if not _implied(one, roofline)] or list(roofline.targets)
         return " ".join(_held_against(target, roofline) for target in asked)
     means = _MEANS.get(roofline.zone)
     return f"It is {roofline.zone}: {means}." if means else f"It lies where there is {roofline.zone}."
@@ -129,9 +133,16 @@ def dominating(roofline: Roofline) -> str:
     return max(alike, key=lambda one: (one.share or 0.0, one.count * one.least_seconds)).name
 
 
+def title(roofline: Roofline) -> str:
+    """Return the name of the workflow with its machine, if it does not say that itself."""
+    if roofline.machine.lower() in roofline.name.lower():
+        return roofline.name
+    return f"{roofline.name} on {roofline.machine}"
+
+
 def dot_label(dot: Placed) -> str:
     """Return what stands beside a dot."""
-    return f"{dot.name}, {percent(dot.efficiency)}"
+    return f"{dot.name}, {reached(dot.efficiency)}"
 
 
 def _after(dots: tuple[Placed, ...]) -> list[tuple[Placed, Placed | None]]:
@@ -139,21 +150,21 @@ def _after(dots: tuple[Placed, ...]) -> list[tuple[Placed, Placed | None]]:
 
 
 def _reaches(dot: Placed, before: Placed | None, roofline: Roofline, *, name: str) -> str:
-    verb = "would reach" if dot.projected else "reaches"
     same = dot.bound == roofline.bound and dot.bound_y == roofline.throughput
-    of = "that" if same else f"what {dot.bound} allows{' when contended' if dot.contended else ''}"
+    of = "that" if same else f"the {dot.bound} ceiling{' when contended' if dot.contended else ''}"
     faster = ""
     if dot.speedup is not None and before is not None and dot.speedup >= _LEAST_GAIN:
         faster = f", {plain(dot.speedup)} times as fast as {before.name}"
-    return f"{name} {verb} {percent(dot.efficiency)} of {of}{faster}"
+    if dot.efficiency >= _ABOVE:
+        verb = "would lie" if dot.projected else "lies"
+        return f"{name} {verb} above {of}, {reached(dot.efficiency)} as high{faster}"
+    return f"{name} {'would reach' if dot.projected else 'reaches'} {reached(dot.efficiency)} of {of}{faster}"
 
 
 def _together(roofline: Roofline, main: Placed) -> str:
-    shares = sorted(dot.efficiency for dot in roofline.dots)
-    low, high = percent(shares[0]), percent(shares[-1])
-    between = low if low == high else f"{low} to {high}"
+    at = between([dot.efficiency for dot in roofline.dots])
     every, quoted = counted(len(roofline.dots), "dot"), f"'{main.name}'"
-    return f"{_reaches(main, None, roofline, name=quoted)}; all {every} lie at {between} of their ceilings."
+    return f"{_reaches(main, None, roofline, name=quoted)}; all {every} lie at {at} of their ceilings."
 
 
 def _held_against(target: TargetLine, roofline: Roofline) -> str:
@@ -168,6 +179,13 @@ def _held_against(target: TargetLine, roofline: Roofline) -> str:
     if times <= 1:
         return f"{asked} is met: '{main.name}' has {took}, {plain(1 / times)} times as good."
     return f"{asked} is missed {plain(times)} times over: '{main.name}' has {took}. It {_reachable(target)}."
+
+
+def _implied(target: TargetLine, roofline: Roofline) -> bool:
+    """Return whether a throughput says no more than that all tasks are done within the makespan wanted."""
+    spans = [one.seconds for one in roofline.targets if one.seconds is not None]
+    same = any(isclose(target.tasks_per_second * span, roofline.tasks) for span in spans)
+    return target.derived or (target.seconds is None and same)
 
 
 def _asked(target: TargetLine, roofline: Roofline) -> str:
@@ -185,4 +203,5 @@ def _reachable(target: TargetLine) -> str:
 
 
 def _way(direction: Direction) -> str:
-    return f"{direction.text.rstrip('.')} (up to {plain(direction.gain)} times)."
+    gain = f"{direction.gain:,.0f}" if direction.gain >= 100 else plain(direction.gain)
+    return f"{direction.text.rstrip('.')} (up to {gain} times)."

@@ -79,10 +79,10 @@ def areas(roofline: Roofline, covers: Extent) -> list[Area]:
 
 
 def _across(roofline: Roofline, covers: Extent, right: float) -> list[float]:
-    even = [covers.left * (right / covers.left) ** (step / _STEPS) for step in range(_STEPS + 1)]
+    even = [covers.left * (right / covers.left) ** (step / _STEPS) for step in range(_STEPS)]
     bends = [x for x in map(bend, roofline.ceilings) if x is not None]
     exact = [x for x in (*bends, crossing(roofline)) if covers.left < x < right]
-    return sorted({*even, *exact})
+    return sorted({*even, *exact, right})
 
 
 def _by_targets(roofline: Roofline, covers: Extent, xs: list[float]) -> list[Area]:

@@ -16,9 +16,9 @@ from longpole.model.roofline import Roofline, TaskView
 from longpole.present.canvas import INK, PALETTE, QUIET, drawing, form_of, save
 from longpole.present.labels import Placer, measured
 from longpole.present.page import Page, quiet_axes
-from longpole.present.rates import percent
+from longpole.present.rates import percent, reached
 from longpole.present.roofline_figure import power_of_ten
-from longpole.present.roofline_words import dominating
+from longpole.present.roofline_words import dominating, title
 from longpole.present.terminal import shorten
 from longpole.present.words import counted
 from longpole.units import show_seconds
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 NOTHING = "Nothing is known of single tasks, so there is no task view to draw."
 _HIGH, _LEFT = 2.9, 0.62
-_MOST_COLUMNS, _FEW_COLUMNS, _MOST_LETTERS = 16, 6, 18
+_MOST_COLUMNS, _FEW_COLUMNS = 16, 6
+_MOST_LETTERS, _FEW_LETTERS = 18, 14
 # How far the view goes beyond what it shows; half of how wide a ceiling is drawn, in columns.
 _BEYOND, _HALF = 3.5, 0.3
 
@@ -64,13 +65,14 @@ def _draw(
 ) -> tuple[Figure, tuple[str, ...]]:
     every = _drawable(roofline)
     views = _longest(every)
-    page = Page(new_figure, title=f"{roofline.name} on {roofline.machine}, by task", said=_said(roofline))
-    names = _names(views)
-    slanted = _slanted(page.figure, names)
+    page = Page(new_figure, title=f"{title(roofline)}, by task", said=_said(roofline))
+    names = _names(views, _MOST_LETTERS)
+    slanted = _too_wide(page.figure, names)
+    names = [name.replace("\n", ", ") for name in _names(views, _FEW_LETTERS)] if slanted else names
     small = ["dot: one task, the lower the longer it took; bar: what its own ceilings allow"]
     small += [f"{counted(len(every), 'kind')} of task, {len(views)} shown"] if len(views) < len(every) else []
     small += [f"no room beside their marks: {'; '.join(listed)}"] if listed else []
-    axes = page.lay_out(high=_HIGH, left=_LEFT, below=0.95 if slanted else 0.5, small=small)
+    axes = page.lay_out(high=_HIGH, left=_LEFT, below=1.0 if slanted else 0.45, small=small)
     _draw_axes(axes, views, names, slanted=slanted)
     placer = Placer(axes)
     _draw_marks(axes, placer, views)
@@ -92,15 +94,17 @@ def _said(roofline: Roofline) -> str:
     return f"'{name}' dominates the makespan{share}{reaches}."
 
 
-def _names(views: list[TaskView]) -> list[str]:
+def _names(views: list[TaskView], letters: int) -> list[str]:
+    """Return what stands under the columns; with several dots also which, on a second line."""
     several = len({one.dot for one in views}) > 1
+    each = letters // 2 if several and letters == _FEW_LETTERS else letters
     return [
-        shorten(one.name, _MOST_LETTERS) + (f"\n{shorten(one.dot, _MOST_LETTERS)}" if several else "")
+        shorten(one.name, each) + (f"\n{shorten(one.dot, each)}" if several and one.dot else "")
         for one in views
     ]
 
 
-def _slanted(figure: Figure, names: list[str]) -> bool:
+def _too_wide(figure: Figure, names: list[str]) -> bool:
     """Return whether names are too wide to stand beside each other."""
     room = (figure.get_figwidth() - _LEFT) * figure.dpi / len(names)
     return any(measured(figure, name, fontsize=8)[0] > 0.92 * room for name in names)
@@ -119,7 +123,7 @@ def _draw_axes(axes: Axes, views: list[TaskView], names: list[str], *, slanted: 
     low, high = ceil(log10(min(rates) / _BEYOND)), floor(log10(max(rates) * _BEYOND))
     powers = range(low, high + 1, max(1, (high - low) // 6))
     axes.set_yticks([10.0**power for power in powers], [power_of_ten(power) for power in powers])
-    look: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
+    look: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
     axes.set_xticks(range(len(views)), names, **look)
     axes.set_ylabel("1 / seconds of one task")
     quiet_axes(axes)
@@ -163,7 +167,7 @@ def _write_labels(placer: Placer, views: list[TaskView]) -> tuple[str, ...]:
 
 
 def _dot_label(view: TaskView, *, short: bool) -> str:
-    reaches = "" if view.efficiency is None else percent(view.efficiency)
+    reaches = "" if view.efficiency is None else reached(view.efficiency)
     took = show_seconds(view.seconds or 0.0)
     if short:
         return reaches or took
