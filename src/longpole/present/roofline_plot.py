@@ -1,0 +1,256 @@
+"""The workflow view of a roofline in the terminal: ceilings with letters, the wall, targets and dots.
+
+Both axes are logarithmic. Ceilings end at the wall, where their letters stand; their names are at the right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, repeat
+from math import ceil, floor, log10
+from string import ascii_uppercase
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from longpole.model.resources import Level
+from longpole.model.roofline import Placed, Roofline, TargetLine
+from longpole.present.grid import Grid
+from longpole.present.rates import percent, plain, rates_of
+from longpole.present.roofline_lines import wall_text
+from longpole.present.roofline_scale import Extent, contended_height, extent, far, height, near, target_height
+from longpole.present.roofline_words import dot_label
+from longpole.present.tables import note, one_line
+from longpole.present.terminal import draws_blocks, shorten
+from longpole.units import show_seconds
+
+_STYLES = {Level.NODE: "cyan", Level.SYSTEM: "yellow", Level.STRUCTURE: "green", Level.OVERHEAD: "magenta"}
+# Columns: what stands at the left of the plot; the least at its right for names.
+_LEFT, _NAMES, _MOST_NAME = 9, 12, 26
+_ROWS, _FEW_ROWS, _NARROW = 17, 12, 60
+# More dots than this are not named in the plot.
+_FEW = 4
+_END = 0.97
+_LEAST_WIDE = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What dots, the wall and the axes are drawn with."""
+
+    measured: str
+    contended: str
+    projected: str
+    wall: str
+    axis: str
+    corner: str
+    tick: str
+    side: str
+
+
+_DRAWN = Marks("●", "◆", "○", "│", "─", "└", "┬", "┤")
+_ASCII = Marks("*", "#", "o", "|", "-", "+", "+", "|")
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A line of the plot with its letter, its name, how high it is by x, and how it is drawn."""
+
+    letter: str
+    name: str
+    at: Callable[[float], float]
+    style: str
+    every: int = 1
+
+
+def roofline_plot(roofline: Roofline, console: Console) -> RenderableType:
+    """Return the plot, as wide as the console, with a legend of its marks under it."""
+    marks = _DRAWN if draws_blocks(console.encoding) else _ASCII
+    curves = _curves(roofline)
+    names = min(_MOST_NAME, max(_NAMES, *(len(curve.name) + 2 for curve in curves)), console.width // 3)
+    covers = _covers(roofline)
+    rows = _ROWS if console.width >= _NARROW else _FEW_ROWS
+    grid = Grid(console.width - _LEFT - names - 2, rows, points=marks is _DRAWN)
+    wall = min(grid.columns - 1, grid.cell(covers.across(max(roofline.wall.parallel, 1)), 0)[1])
+    ends = [_draw(grid, curve, covers, wall) for curve in curves]
+    for row in range(grid.rows):
+        grid.write(row, wall, marks.wall, "bold")
+    _draw_dots(grid, roofline, covers, marks)
+    beside = _beside(curves, ends, rows)
+    return Group(
+        Text(f" {roofline.unit}s/s", style="label"),
+        *_rows(grid, covers, marks, beside, names),
+        *_axis(grid, covers, marks),
+        *_legend(roofline, marks, console.width),
+    )
+
+
+def ceiling_letters(roofline: Roofline) -> dict[str, str]:
+    """Return the letter of each ceiling that is drawn, the lowest first."""
+    names = [one.name for one in near(roofline)]
+    return dict(zip(names, chain(ascii_uppercase, repeat("?")), strict=False))
+
+
+def _covers(roofline: Roofline) -> Extent:
+    """Return what the plot covers: no further right than the wall and the dots."""
+    whole = extent(roofline)
+    widest = max(roofline.wall.parallel, roofline.parallel, *(dot.x for dot in roofline.dots), _LEAST_WIDE)
+    return Extent(whole.left, widest / _END, whole.bottom, whole.top)
+
+
+def _curves(roofline: Roofline) -> list[Curve]:
+    curves: list[Curve] = []
+    letters = ceiling_letters(roofline)
+    for one in near(roofline):
+        letter = letters[one.name]
+        style = _STYLES[one.kind] + (" bold" if one.name == roofline.bound else "")
+        curves.append(Curve(letter, one_line(one.name), partial(height, one, roofline.tasks), style))
+        if one.contended_seconds is not None:
+            worse = partial(contended_height, one, roofline.tasks)
+            curves.append(Curve(letter.lower(), f"{one_line(one.name)} contended", worse, style, every=3))
+    for number, target in enumerate(roofline.targets, start=1):
+        curves.append(
+            Curve(str(number), _asked(target, roofline), partial(target_height, target), "", every=4)
+        )
+    return curves
+
+
+def _asked(target: TargetLine, roofline: Roofline) -> str:
+    if target.seconds is not None:
+        return f"target {show_seconds(target.seconds)}"
+    return f"target {rates_of(roofline).show(target.tasks_per_second)}"
+
+
+def _draw(grid: Grid, curve: Curve, covers: Extent, wall: int) -> int | None:
+    """Draw a curve up to the wall, and its letter at its end; return the row of that."""
+    end = wall / grid.columns
+
+    def up_at(across: float) -> float:
+        x: float = covers.left * (covers.right / covers.left) ** across
+        return covers.up(curve.at(x))
+
+    grid.line(up_at, curve.style, end=end, every=curve.every)
+    for column in range(wall - 1, -1, -1):
+        up = up_at((column + 0.5) / grid.columns)
+        row = grid.cell(0.0, up)[0]
+        if 0 <= up <= 1 and grid.free(row, column, 1, over_lines=True):
+            grid.write(row, column, curve.letter, curve.style)
+            return row
+    return None
+
+
+def _draw_dots(grid: Grid, roofline: Roofline, covers: Extent, marks: Marks) -> None:
+    cells = [(grid.cell(covers.across(dot.x), covers.up(dot.y)), dot) for dot in roofline.dots]
+    for (row, column), dot in cells:
+        grid.write(row, column, _mark(dot, marks), "bold")
+    for (row, column), dot in cells if len(cells) <= _FEW else ():
+        text = shorten(dot_label(dot), _MOST_NAME)
+        for at, begin in _places(row, column, len(text)):
+            if grid.free(at, begin - 1, len(text) + 2):
+                grid.write(at, begin, text)
+                break
+
+
+def _places(row: int, column: int, length: int) -> list[tuple[int, int]]:
+    """Return where the name of a dot can begin, the best first."""
+    right, left = column + 2, column - 1 - length
+    rows = (row, row + 1, row - 1, row + 2)
+    return [(at, begin) for begin in (right, left) for at in rows]
+
+
+def _mark(dot: Placed, marks: Marks) -> str:
+    if dot.projected:
+        return marks.projected
+    return marks.contended if dot.contended else marks.measured
+
+
+def _beside(curves: Sequence[Curve], ends: Sequence[int | None], rows: int) -> dict[int, Curve]:
+    """Return which name stands in which row: as near to the end of its line as there is room."""
+    beside: dict[int, Curve] = {}
+    for curve, end in zip(curves, ends, strict=True):
+        if end is None:
+            continue
+        free = [(abs(row - end), row) for row in range(rows) if row not in beside]
+        if free:
+            beside[min(free)[1]] = curve
+    return beside
+
+
+def _rows(grid: Grid, covers: Extent, marks: Marks, beside: dict[int, Curve], names: int) -> list[Text]:
+    ticks = {grid.cell(0.0, covers.up(10.0**power))[0]: plain(10.0**power) for power in _powers(covers)}
+    lines = []
+    for row, drawn in enumerate(grid.lines()):
+        side = marks.side if row in ticks else marks.wall
+        line = Text.assemble((f"{ticks.get(row, ''):>{_LEFT - 2}} {side}", "quiet"), drawn, no_wrap=True)
+        if row in beside:
+            curve = beside[row]
+            line.append(f" {curve.letter} {shorten(curve.name, names - 2)}", curve.style)
+        lines.append(line)
+    return lines
+
+
+def _powers(covers: Extent) -> range:
+    low, high = ceil(log10(covers.bottom)), floor(log10(covers.top))
+    return range(low, high + 1, max(1, (high - low) // 6))
+
+
+def _axis(grid: Grid, covers: Extent, marks: Marks) -> list[Text]:
+    """Return the axis and the numbers under it."""
+    line, numbers = [marks.axis] * grid.columns, [" "] * (grid.columns + _NAMES)
+    for x in _round_numbers(covers):
+        column, label = grid.cell(covers.across(x), 0)[1], f"{x:,}"
+        begin = max(0, column - len(label) // 2)
+        if all(letter == " " for letter in numbers[max(0, begin - 1) : begin + len(label) + 1]):
+            line[column] = marks.tick
+            numbers[begin : begin + len(label)] = label
+    under = "".join(numbers).rstrip()
+    named = f"{under}  parallel tasks"
+    return [
+        Text(" " * (_LEFT - 1) + marks.corner + "".join(line), style="quiet", no_wrap=True),
+        Text(" " * _LEFT + named, style="quiet", no_wrap=True),
+    ]
+
+
+def _round_numbers(covers: Extent) -> list[int]:
+    """Return numbers of tasks for the axis, the most important first."""
+    powers = range(floor(log10(covers.right)) + 1)
+    every = [step * 10**power for step in (1, 5, 2) for power in powers]
+    return [x for x in every if x <= covers.right]
+
+
+def _legend(roofline: Roofline, marks: Marks, width: int) -> list[RenderableType]:
+    """Return what the marks mean, on as many lines as it takes."""
+    entries = [(marks.wall, one_line(wall_text(roofline)))]
+    if len(roofline.dots) <= _FEW:
+        entries += [(_mark(dot, marks), one_line(_told(dot))) for dot in roofline.dots]
+    else:
+        entries.append((_mark(roofline.dots[0], marks), _together(roofline.dots)))
+    entries += [("dotted:", "contended, or a target")] if _dotted(roofline) else []
+    lines: list[str] = []
+    for mark, meaning in entries:
+        entry = f"{mark} {meaning}"
+        if lines and Text(lines[-1]).cell_len + 3 + Text(entry).cell_len < width:
+            lines[-1] = f"{lines[-1]}   {entry}"
+        else:
+            lines.append(entry)
+    above = [f"{one.name} ({rates_of(roofline).show(one.tasks_per_second_at_dot)})" for one in far(roofline)]
+    notes = [note(f"not drawn, far above: {one_line(', '.join(above))}")] if above else []
+    return [*(Padding(Text(line), (0, 0, 0, 1)) for line in lines), *notes]
+
+
+def _dotted(roofline: Roofline) -> bool:
+    return bool(roofline.targets) or any(one.contended_seconds is not None for one in roofline.ceilings)
+
+
+def _told(dot: Placed) -> str:
+    how = [word for word, so in (("projected", dot.projected), ("contended", dot.contended)) if so]
+    return f"{', '.join([dot.name, *how])}: {show_seconds(dot.makespan_s)}, {percent(dot.efficiency)}"
+
+
+def _together(dots: Sequence[Placed]) -> str:
+    shares = sorted(dot.efficiency for dot in dots)
+    low, high = percent(shares[0]), percent(shares[-1])
+    return f"{len(dots)} dots, at {low if low == high else f'{low} to {high}'} of the ceilings over them"
