@@ -16,7 +16,7 @@ from longpole.analyse.roofline import roofline, with_question
 from longpole.analyse.task_view import label_of
 from longpole.app.roofline_run import case_of_run, machine_of_run
 from longpole.describe.cases import read_case
-from longpole.describe.library import case_path, machine_named
+from longpole.describe.library import case_path, machine_named, shipped_cases
 from longpole.errors import UsageError
 from longpole.model.case import Case, Dot, Target
 from longpole.model.roofline import Roofline
@@ -73,6 +73,11 @@ def see(names: Sequence[str], asked: Asked, runs: str = "") -> Seen:
         case = change(case)
         found = with_question(found, roofline(case), what)
     return Seen(case, found)
+
+
+def shipped() -> list[tuple[str, str]]:
+    """Return the cases that come with us: name, and what each is called."""
+    return [(name, read_case(path, machine_named).name) for name, path in shipped_cases().items()]
 
 
 def _case(names: Sequence[str], machine: str, runs: str) -> Case:
