@@ -79,9 +79,7 @@ def _check_parallel(file: Table, case: Case) -> None:
     if case.could is not None:
         _check_count(file, "could", case.could, case.tasks)
         if case.could < case.parallel:
-            raise file.wrong(
-                "could", f"Only {case.could} could run at once, but 'parallel' is {case.parallel}."
-            )
+            raise file.wrong("could", f"This is {case.could}, below 'parallel', which is {case.parallel}.")
     tables = (*file.tables("measured"), *file.tables("projected"))
     for table, dot in zip(tables, case.dots, strict=True):
         _check_dot(table, dot, case)

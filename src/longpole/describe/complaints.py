@@ -39,7 +39,9 @@ def kind_of(value: object) -> str:
         return f"the number {value}" if is_number(value) or isinstance(value, float) else "a huge number"
     if isinstance(value, str):
         return f"the text '{_short(value)}'"
-    return {list: "a list", dict: "a table"}.get(type(value), "a date or time")
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "a table"
+    return "a date or time"
 
 
 def is_number(value: object) -> bool:

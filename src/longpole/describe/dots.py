@@ -84,11 +84,10 @@ def _makespan(table: Table, parts: float) -> float:
 
 
 def _of_kinds(table: Table, kinds: Collection[str]) -> dict[str, float]:
-    seconds = _seconds(table)
-    for name in seconds:
+    for name in table.values:
         if name not in kinds:
-            raise table.wrong(name, f"There is no kind of task '{name}'; {choices(name, kinds)}")
-    return seconds
+            raise table.wrong(name, f"There is no kind of task '{visible(name)}'; {choices(name, kinds)}")
+    return {name: table.positive(name, Dimension.SECONDS) for name in table.values}
 
 
 def _seconds(table: Table) -> dict[str, float]:

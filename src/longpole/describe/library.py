@@ -41,7 +41,7 @@ def known_machines() -> dict[str, Path]:
 
 
 def user_machines_folder() -> Path:
-    """Return where a user's own machines are kept: ``$LONGPOLE_MACHINES``, else in the configuration folder."""
+    """Return where a user's own machines are kept: ``$LONGPOLE_MACHINES``, else with other configuration."""
     return next(iter(_chosen_folder()), _configured_folder())
 
 

@@ -12,7 +12,7 @@ from longpole.model.resources import Dimension
 from longpole.model.text import visible
 from longpole.model.unit_names import EXAMPLES
 
-_LARGEST_WHOLE = 10**12
+_SMALLEST, _LARGEST = 1e-6, 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class Table:
         value = self._value(name, default)
         if not isinstance(value, int) or isinstance(value, bool):
             raise self.wrong(name, f"This must be a whole number, not {kind_of(value)}.")
-        if not 1 <= value <= _LARGEST_WHOLE:
-            raise self.wrong(name, f"This must be between 1 and {_LARGEST_WHOLE:,}, not {kind_of(value)}.")
+        if not 1 <= value <= _LARGEST:
+            raise self.wrong(name, f"This must be between 1 and {_LARGEST:,}, not {kind_of(value)}.")
         return value
 
     def whole_or_none(self, name: str) -> int | None:
@@ -79,10 +79,8 @@ class Table:
         value = self._value(name)
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise self.wrong(name, f"This must be a number, not {kind_of(value)}.")
-        if not 0 < value <= _LARGEST_WHOLE:
-            raise self.wrong(
-                name, f"This must be above 0 and at most {_LARGEST_WHOLE:,}, not {kind_of(value)}."
-            )
+        if not _SMALLEST <= value <= _LARGEST:
+            raise self.wrong(name, f"This must be above 0 and at most {_LARGEST:,}, not {kind_of(value)}.")
         return value
 
     def flag(self, name: str) -> bool:
@@ -96,10 +94,8 @@ class Table:
         """Return a quantity in base units."""
         value = self._value(name)
         if not isinstance(value, str):
-            example = f'"{value if is_number(value) else 1} {EXAMPLES[dimension][0]}"'
-            raise self.wrong(
-                name, f"This must be a text with a unit, such as {example}, not {kind_of(value)}."
-            )
+            such = f'"{value if is_number(value) else 1} {EXAMPLES[dimension][0]}"'
+            raise self.wrong(name, f"This must be a text with a unit, such as {such}, not {kind_of(value)}.")
         try:
             return parse_quantity(value, dimension)
         except UsageError as error:

@@ -60,7 +60,7 @@ def _shared_node(table: Table, machine: Machine) -> tuple[float, float]:
     if machine.cores is None:
         raise table.wrong(
             "cores",
-            f"'{machine.name}' does not say how many cores a node has (node.cpu); give 'nodes' instead.",
+            f"'{machine.name}' does not say how many cores a node has; give 'nodes' instead.",
         )
     if cores > machine.cores:
         raise table.wrong(
