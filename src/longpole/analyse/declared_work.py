@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable
 
 import numpy as np
 
@@ -16,7 +15,9 @@ from longpole.analyse.arrays import Whole, whole
 from longpole.analyse.mark_nesting import NONE, enclosing, outermost
 from longpole.analyse.run_tables import RunTables
 from longpole.analyse.run_units import Unit, Units
+from longpole.errors import LongpoleError
 from longpole.model.columns import Columns
+from longpole.model.quantity import parse_quantity
 from longpole.model.resources import Dimension
 
 # Attribute of a mark -> resource.
@@ -32,20 +33,18 @@ WORK = {
     "external_bytes": "external",
     "file_system_bytes": "file-system",
 }
-Parse = Callable[[str, Dimension], float]
 
 
-def declared_work(run: RunTables, units: Units, parse: Parse) -> dict[int, dict[str, float]]:
+def declared_work(run: RunTables, units: Units) -> dict[int, dict[str, float]]:
     """Return what was declared, by place of the task and resource.
 
     Args:
         run: The run.
         units: Its tasks.
-        parse: Reads a quantity with its unit; raises ValueError where it is none.
     """
     around = enclosing(run.marks)
     unit = _units_of_marks(run, units, around)
-    said = _said(run.marks, parse)
+    said = _said(run.marks)
     found: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for at, work in said.items():
         if unit[at] == NONE:
@@ -74,9 +73,9 @@ def _units_of_marks(run: RunTables, units: Units, around: Whole) -> Whole:
     return np.array(owners, np.int64)
 
 
-def _said(marks: Columns, parse: Parse) -> dict[int, dict[str, float]]:
+def _said(marks: Columns) -> dict[int, dict[str, float]]:
     texts = marks["attributes"].words or ()
-    work = [_work(text, parse) for text in texts]
+    work = [_work(text) for text in texts]
     found = {}
     for at, text in enumerate(marks["attributes"]):
         if text is not None and (said := work[int(marks["attributes"].values[at])]):
@@ -84,7 +83,7 @@ def _said(marks: Columns, parse: Parse) -> dict[int, dict[str, float]]:
     return found
 
 
-def _work(text: str, parse: Parse) -> dict[str, float]:
+def _work(text: str) -> dict[str, float]:
     """Return what attributes say of work; what is no amount is passed over."""
     try:
         attributes = json.loads(text) if text else {}
@@ -93,17 +92,17 @@ def _work(text: str, parse: Parse) -> dict[str, float]:
     found = {}
     for key, resource in WORK.items():
         value = attributes.get(key) if isinstance(attributes, dict) else None
-        amount = _amount(value, Dimension.FLOPS if key.endswith("flops") else Dimension.BYTES, parse)
+        amount = _amount(value, Dimension.FLOPS if key.endswith("flops") else Dimension.BYTES)
         if amount:
             found[resource] = amount
     return found
 
 
-def _amount(value: object, dimension: Dimension, parse: Parse) -> float:
+def _amount(value: object, dimension: Dimension) -> float:
     if isinstance(value, str):
         try:
-            value = parse(value, dimension)
-        except ValueError:
+            value = parse_quantity(value, dimension)
+        except LongpoleError:
             return 0.0
     sound = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     return float(value) if sound and isinstance(value, int | float) and value > 0 else 0.0
