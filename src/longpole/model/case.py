@@ -133,6 +133,7 @@ class Case:
         task: What a task is, in words; for the legend.
         target: What it has to reach.
         dots: Runs of it.
+        main: Name of the dot that sentences are about; empty: the first.
         levels: How many tasks the longest chain has; None: as ``after`` of its kinds says.
         queue_s: Seconds it waited in a queue; not part of any makespan.
         path_s: Seconds of the critical path as it was measured, if it was.
@@ -151,6 +152,7 @@ class Case:
     task: str = "a job as the workflow's author cut it"
     target: Target = Target()
     dots: tuple[Dot, ...] = ()
+    main: str = ""
     levels: int | None = None
     queue_s: float | None = None
     path_s: float | None = None
