@@ -1,8 +1,7 @@
 """Which kinds of task come after which, from the dependencies between tasks.
 
-A kind comes after another if some task of it depends on one of the other. Kinds that depend on themselves, or
-on each other both ways, have no such order: edges that would close a circle are left out, those between kinds
-that come first in the run's own order being kept.
+A kind comes after another if at least half of its tasks depend on one of the other. Kinds that depend on
+themselves, or on each other both ways, have no such order: what would close a circle is left out.
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ import numpy as np
 
 from longpole.analyse.arrays import Whole
 from longpole.analyse.graph import Graph
+
+_MOST = 0.5
 
 
 def kinds_after(kind: Whole, kinds: int, graph: Graph) -> list[tuple[int, ...]]:
@@ -26,10 +27,12 @@ def kinds_after(kind: Whole, kinds: int, graph: Graph) -> list[tuple[int, ...]]:
         >>> kinds_after(np.array([0, 1, 0]), 2, chain)
         [(), (0,)]
     """
-    pairs = np.unique(np.stack((kind[graph.before], kind[graph.after])), axis=1) if len(graph.before) else ()
+    depends = np.unique(np.stack((kind[graph.before], graph.after)), axis=1)
+    pairs, counts = np.unique(np.stack((depends[0], kind[depends[1]])), axis=1, return_counts=True)
+    tasks = np.bincount(kind, minlength=kinds)
     after: list[set[int]] = [set() for _ in range(kinds)]
-    for before, later in zip(*(row.tolist() for row in pairs), strict=True) if len(pairs) else ():
-        if before != later and not _leads(after, later, before):
+    for before, later, count in zip(*pairs.tolist(), counts.tolist(), strict=True):
+        if before != later and count >= _MOST * tasks[later] and not _leads(after, later, before):
             after[later].add(before)
     return [tuple(sorted(some)) for some in after]
 

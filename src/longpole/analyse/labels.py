@@ -66,7 +66,10 @@ def process_called(name: str, command: str) -> str:
     """Return what to call a process; its own name if that is not what its command line begins with.
 
     Examples:
-        >>> process_called("python3", "python3 src/fit.py"), process_called("pt_data_worker", "python3 fit.py")
+        >>> (
+        ...     process_called("python3", "python3 src/fit.py"),
+        ...     process_called("pt_data_worker", "python3 fit.py"),
+        ... )
         ('python3 fit.py', 'pt_data_worker')
     """
     program = command.split(maxsplit=1)[0].rpartition("/")[2] if command.split() else ""

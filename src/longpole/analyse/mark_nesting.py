@@ -1,4 +1,4 @@
-"""Which of the user's marks lie within which: in one thread by their times, across threads by their parents."""
+"""Which of the user's marks lie within which: in one thread by their times, across threads by parents."""
 
 from __future__ import annotations
 

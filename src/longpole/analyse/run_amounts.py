@@ -68,12 +68,14 @@ def amounts_of(run: RunTables, units: Units) -> Amounts:
         found = {name: _of_marks(run, units, counter) for name, counter in _COUNTERS.items()}
     else:
         found = {name: _of_units(run, units, name, scale) for name, scale in _TOTALS.items()}
-    gpu_s, network = _gpu_s(run, units), _network(run, units)
     amounts = Amounts(
-        found["cpu_ns"],
-        *(found[name] for name in ("read", "written", "storage_read", "storage_written")),
-        gpu_s=gpu_s,
-        network=network,
+        cpu_s=found["cpu_ns"],
+        read=found["read"],
+        written=found["written"],
+        storage_read=found["storage_read"],
+        storage_written=found["storage_written"],
+        gpu_s=_gpu_s(run, units),
+        network=_network(run, units),
     )
     return _within_disks(run, amounts)
 

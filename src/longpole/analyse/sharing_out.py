@@ -1,4 +1,4 @@
-"""Amounts over time, shared out among intervals: what is used at a moment is of all that go on, in equal parts.
+"""Amounts over time, shared out among intervals: what is used at a moment is of all that go on, equally.
 
 What is used while none goes on is of nobody.
 """

@@ -118,7 +118,8 @@ def _is_worker(one: Program, parent: Program) -> bool:
 def _of_weight(found: list[Program]) -> list[Program]:
     """Return programs with what kind each is of, without kinds that took next to nothing."""
     _name(found)
-    took, used = defaultdict(float), defaultdict(float)
+    took: dict[str, float] = defaultdict(float)
+    used: dict[str, float] = defaultdict(float)
     for one in found:
         took[one.kind] += one.took_s
         used[one.kind] += one.tree_s
