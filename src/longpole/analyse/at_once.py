@@ -1,8 +1,9 @@
 """How many tasks ran at once: the most that did for some of the time, not for a moment.
 
 Method: the largest number that ran for at least a twentieth of the time in which any did, and no fewer than
-ran on average. Begins and ends of processes are known to a tick of the kernel's clock, so that short ones
-seem to overlap: of those, no more than ``slots`` finds, and the average is taken without a tick for each.
+ran on average. When a short process began and ended may be noted a tenth of a second late, though not how
+long it took: its time is spread over what lies around it, so that those one after the other do not seem to
+overlap.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ import math
 import numpy as np
 
 from longpole.analyse.arrays import Whole
+from longpole.analyse.levels import level
 from longpole.analyse.profile import profile
-from longpole.analyse.slots import Items
-from longpole.analyse.unions import union
 
 _SHARE = 0.05
-_TICK_NS = 10_000_000
+# Processes shorter than this are spread over so much time before and after.
+_SHORT_NS = 250_000_000
+_AROUND_NS = 100_000_000
+# One that is spread counts from so much of itself on.
+_SLACK = 0.25
 
 
 def at_once(start_ns: Whole, end_ns: Whole) -> int:
@@ -40,11 +44,12 @@ def at_once(start_ns: Whole, end_ns: Whole) -> int:
 
 def processes_at_once(start_ns: Whole, end_ns: Whole) -> int:
     """Return how many processes ran at once, for some of the time."""
-    if not len(start_ns):
-        return 1
-    order = np.argsort(start_ns, kind="stable")
-    start, end = start_ns[order], end_ns[order]
-    slots = Items(start, end, np.zeros(len(start), np.int64)).slots
-    active = max(1, union(start, end).length)
-    mean = float(np.maximum(0, end - start - _TICK_NS).sum()) / active
-    return max(1, min(at_once(start, end), slots), math.ceil(mean - _SHARE))
+    took = end_ns - start_ns
+    around = np.where(took < _SHORT_NS, _AROUND_NS, 0)
+    share = took / np.maximum(took + 2 * around, 1)
+    running = level(start_ns - around, end_ns + around, share)
+    length = np.diff(running.moments)[running.some[:-1]]
+    value = running.value[:-1][running.some[:-1]]
+    counts = range(1, math.ceil(value.max(initial=0.0)) + 1)
+    enough = [n for n in counts if length[value >= n - _SLACK].sum() >= _SHARE * length.sum()]
+    return max(enough, default=1)

@@ -3,7 +3,7 @@
 Method: tasks are put on as many lanes as ran at once, in the order of their begins, each on the lane that was
 freed last before it. Its gap is from then, or from the end of the last task that it depends on, to its
 begin. Where nobody knows what depends on what, a task is taken to wait for whatever ended last before it, so
-that a barrier is no dispatch. With one lane, the gaps are all of the makespan in which no task ran: begins
+that a barrier is no dispatch. Time in a queue is none either. With one lane, the gaps are all of the makespan in which no task ran: begins
 of short processes may be noted late, how long they took is right. What is started side by side can hide gaps:
 it is the least there can have been.
 """
@@ -11,15 +11,29 @@ it is the least there can have been.
 from __future__ import annotations
 
 from bisect import bisect_right, insort
+from dataclasses import dataclass
 
 import numpy as np
 
-from longpole.analyse.arrays import Numbers, Whole
+from longpole.analyse.arrays import Whole
 from longpole.analyse.graph import Graph
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Waits:
+    """What tasks waited for, which is no dispatch.
+
+    Attributes:
+        graph: Who depends on whom; None where nobody knows.
+        queued_ns: From when and until when each was in a queue; None where there was none.
+    """
+
+    graph: Graph | None = None
+    queued_ns: tuple[Whole, Whole] | None = None
+
+
 def dispatch_s(
-    start_ns: Whole, end_ns: Whole, lanes: int, span: tuple[int, int], graph: Graph | None = None
+    start_ns: Whole, end_ns: Whole, lanes: int, span: tuple[int, int], waits: Waits | None = None
 ) -> float:
     """Return seconds of dispatch of all tasks together.
 
@@ -28,7 +42,7 @@ def dispatch_s(
         end_ns: When they ended.
         lanes: How many ran at once.
         span: Begin and end of the whole.
-        graph: Who depends on whom; None where nobody knows.
+        waits: What tasks waited for; None where nobody knows.
 
     Examples:
         >>> second = 1_000_000_000
@@ -37,10 +51,16 @@ def dispatch_s(
         (3.0, 2.0)
     """
     idle_s = lanes * (span[1] - span[0]) / 1e9 - float((end_ns - start_ns).sum()) / 1e9
+    known = waits or Waits()
     if lanes == 1:
         return max(0.0, idle_s)
+    graph = known.graph
     ready = _ready(start_ns, end_ns, span[0]) if graph is None else _after(end_ns, span[0], graph)
-    gaps = _gaps(start_ns, end_ns, ready, [span[0]] * lanes)
+    since = np.maximum(ready, _free(start_ns, end_ns, [span[0]] * lanes))
+    gaps = np.maximum(0, start_ns - since) / 1e9
+    if known.queued_ns is not None:
+        first, last = known.queued_ns
+        gaps -= np.maximum(0, np.minimum(last, start_ns) - np.maximum(first, since)) / 1e9
     return max(0.0, min(float(gaps.sum()), idle_s))
 
 
@@ -56,11 +76,10 @@ def _after(end_ns: Whole, begin_ns: int, graph: Graph) -> Whole:
     return ready
 
 
-def _gaps(start_ns: Whole, end_ns: Whole, ready: Whole, free: list[int]) -> Numbers:
-    gaps = np.zeros(len(start_ns))
+def _free(start_ns: Whole, end_ns: Whole, free: list[int]) -> Whole:
+    """Return since when the lane of each task was free."""
+    since = np.zeros(len(start_ns), np.int64)
     for at in np.lexsort((end_ns, start_ns)).tolist():
-        start = int(start_ns[at])
-        lane = free.pop(max(0, bisect_right(free, start) - 1))
-        gaps[at] = max(0, start - max(lane, int(ready[at]))) / 1e9
-        insort(free, max(lane, int(end_ns[at])))
-    return gaps
+        since[at] = free.pop(max(0, bisect_right(free, int(start_ns[at])) - 1))
+        insort(free, max(int(since[at]), int(end_ns[at])))
+    return since

@@ -148,7 +148,9 @@ def _within_disks(run: RunTables, amounts: Amounts) -> Amounts:
         (amounts.storage_written, moved.written, moved.nfs_written),
     ):
         total = float(np.nansum(own))
-        away = 1.0 if covered > 0 and not moved.disks else min(1.0, nfs / total) if total else 0.0
+        away = 0.0
+        if total:
+            away = 1.0 if covered > 0 and not moved.disks else min(1.0, nfs / total)
         most = disk + nfs + total * max(0.0, 1.0 - covered)
         scale = min(1.0, most / total) if total and covered >= _SAMPLED and moved.disks else 1.0
         found.append(own * scale)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longpole.analyse.arrays import Whole, column, whole
+from longpole.analyse.arrays import Whole, column, known, whole
 from longpole.analyse.at_once import at_once, processes_at_once
-from longpole.analyse.dispatching import dispatch_s
+from longpole.analyse.dispatching import Waits, dispatch_s
 from longpole.analyse.graph import Graph
 from longpole.analyse.run_tables import RunTables
 from longpole.analyse.run_units import Unit, Units
@@ -60,8 +60,9 @@ def shape_of(run: RunTables, units: Units) -> Shape:
     edges = graph.graph if graph is not None else None
     dispatch = 0.0
     if len(units) > 1 and units.timed.all() and makespan_s:
-        idle = span[1] - span[0] - round(makespan_s * 1e9)
-        dispatch = dispatch_s(units.start_ns, units.end_ns, parallel, (span[0] + idle, span[1]), edges)
+        waits = Waits(edges, _in_queue(run, units))
+        dispatch = dispatch_s(units.start_ns, units.end_ns, parallel, span, waits)
+        dispatch = min(dispatch, max(0.0, parallel * makespan_s - total_s))
     return Shape(
         parallel=parallel,
         could=graph.antichain.tasks if graph is not None else None,
@@ -119,6 +120,14 @@ def _makespan(run: RunTables, units: Units, span: tuple[int, int]) -> tuple[floa
         return length_s, None
     queued, within = _queued(whole(run.queues["start_ns"]), whole(run.queues["end_ns"]), units, span)
     return length_s - within, queued
+
+
+def _in_queue(run: RunTables, units: Units) -> tuple[Whole, Whole] | None:
+    if units.unit is not Unit.TASK or not known(run.tasks["queued_until_ns"]).any():
+        return None
+    some = known(run.tasks["queued_until_ns"])[units.rows]
+    first, last = (whole(run.tasks[name])[units.rows] for name in ("queued_from_ns", "queued_until_ns"))
+    return np.where(some, first, 0), np.where(some, last, 0)
 
 
 def _queued(start: Whole, end: Whole, units: Units, span: tuple[int, int]) -> tuple[float, float]:

@@ -44,7 +44,8 @@ class RunTables:
         processes: Columns ``id``, ``parent``, ``name``, ``command``, ``start_ns``, ``end_ns``, ``cpu_ns``,
             ``read``, ``written``, ``storage_read``, ``storage_written`` and ``start_up_ns``.
         tasks: Columns ``id``, ``name``, ``type``, ``resources``, ``start_ns``, ``end_ns``, ``duration_ns``,
-            ``cpu_ns``, ``read``, ``written``, ``storage_read`` and ``storage_written``.
+            ``queued_from_ns``, ``queued_until_ns``, ``cpu_ns``, ``read``, ``written``, ``storage_read`` and
+            ``storage_written``.
         inside: Columns ``process`` and ``task``: processes that lie within a task.
         marks: Columns ``id``, ``parent``, ``name``, ``process``, ``lane``, ``start_ns``, ``end_ns`` and
             ``attributes``: the user's own marks.

@@ -30,6 +30,7 @@ _PIVOT = ", ".join(
         *(f"max(value) FILTER (metric = '{metric}')::DOUBLE AS {name}" for name, metric in _METRICS.items()),
     ]
 )
+_QUEUED = ("queue", "submitted", "hold")
 _USED = ", ".join(["cpu_ns", *_METRICS])
 _PROCESSES = f"""
     SELECT id, parent, name, command, start_ns, end_ns, {_USED} FROM processes
@@ -44,8 +45,10 @@ _TOLD = ", ".join(
 _TASKS = f"""
     WITH did AS (
         SELECT task, arg_max({{times}}, coalesce(attempt, 1)) FILTER (kind = 'exec') AS execution,
-            arg_max({{times}}, coalesce(attempt, 1)) FILTER (kind = 'job') AS job
-        FROM phases WHERE task IS NOT NULL AND kind IN ('exec', 'job') GROUP BY task
+            arg_max({{times}}, coalesce(attempt, 1)) FILTER (kind = 'job') AS job,
+            max(start_ns) FILTER (kind IN {_QUEUED}) AS queued_from_ns,
+            max(end_ns) FILTER (kind IN {_QUEUED}) AS queued_until_ns
+        FROM phases WHERE task IS NOT NULL AND kind IN {("exec", "job", *_QUEUED)} GROUP BY task
     ),
     told AS (
         SELECT task, {_TOLD} FROM phases
@@ -54,7 +57,8 @@ _TASKS = f"""
     )
     SELECT id, name, coalesce(type, name, 'task') AS type, resources,
         coalesce(execution, job).start_ns AS start_ns, coalesce(execution, job).end_ns AS end_ns,
-        coalesce(execution, job).duration_ns AS duration_ns, {_USED}
+        coalesce(execution, job).duration_ns AS duration_ns,
+        queued_from_ns, queued_until_ns, {_USED}
     FROM tasks LEFT JOIN did ON did.task = tasks.id LEFT JOIN told ON told.task = tasks.id ORDER BY id
 """.format(times="{'start_ns': start_ns, 'end_ns': end_ns, 'duration_ns': duration_ns}")
 _INSIDE = """
@@ -74,9 +78,9 @@ _IMPORTS = """
     SELECT process, start_ns, end_ns FROM phases
     WHERE kind = 'import' AND process IS NOT NULL AND end_ns > start_ns AND coalesce(count, 1) = 1 ORDER BY id
 """
-_QUEUES = """
+_QUEUES = f"""
     SELECT start_ns, end_ns FROM phases
-    WHERE kind IN ('queue', 'submitted', 'hold') AND task IS NOT NULL AND end_ns > start_ns ORDER BY start_ns
+    WHERE kind IN {_QUEUED} AND task IS NOT NULL AND end_ns > start_ns ORDER BY start_ns
 """
 _EDGES = """
     SELECT from_task, to_task FROM edges WHERE from_task IS NOT NULL AND to_task IS NOT NULL

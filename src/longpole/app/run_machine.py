@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from longpole.analyse.run_case import Projection, case_of
+from longpole.app.roofline_run import tables_of
 from longpole.describe.library import known_machines
 from longpole.describe.machines import read_machine
 from longpole.model.machine import Machine, Peak
@@ -36,13 +38,22 @@ def machine_of_run(run: StoredRun) -> Machine:
     if known is not None:
         return replace(read_machine(known), nodes=nodes)
     cores = max((int(row["cores"] or 0) for row in hosts), default=0)
-    counts = {"cpu": float(cores), "gpu": _gpus(run) / nodes}
-    node = {name: Peak(count, source="counted") for name, count in counts.items() if count}
+    node = {"cpu": Peak(cores, source="counted")} if cores else _used_cores(run)
+    gpus = _gpus(run) / nodes
+    if gpus:
+        node["gpu"] = Peak(gpus, source="counted")
     return Machine(names[0] if names and names[0] else "unknown", nodes, node, origin=ORIGIN)
 
 
 def _short(name: str) -> str:
     return name.partition(".")[0]
+
+
+def _used_cores(run: StoredRun) -> dict[str, Peak]:
+    """Return as many cores as tasks used at once, where nobody tells how many there were."""
+    case = case_of(tables_of(run), Projection(Machine("unknown", 1)))
+    most = max((kind.cores or 0.0 for kind in case.kinds), default=0.0)
+    return {"cpu": Peak(case.parallel * most, source="as many cores as were used at once")} if most else {}
 
 
 def _gpus(run: StoredRun) -> float:
