@@ -2,10 +2,10 @@
 
 Method: tasks are put on as many lanes as ran at once, in the order of their begins, each on the lane that was
 freed last before it. Its gap is from then, or from the end of the last task that it depends on, to its
-begin. Where nobody knows what depends on what, a task is taken to wait for whatever ended last before it, so
-that a barrier is no dispatch. Time in a queue is none either. With one lane, the gaps are all of the makespan in which no task ran: begins
-of short processes may be noted late, how long they took is right. What is started side by side can hide gaps:
-it is the least there can have been.
+begin, less its time in a queue. Where nobody knows what depends on what, a task is taken to wait for whatever
+ended last before it, so that a barrier is no dispatch. With one lane, the gaps are all of the makespan in
+which no task ran: begins of short processes may be noted late, how long they took is right. What is started
+side by side can hide gaps: it is the least there can have been.
 """
 
 from __future__ import annotations
