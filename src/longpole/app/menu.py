@@ -15,6 +15,7 @@ MENU = {
         "show": "One run in one screen.",
         "explain": "Where the time went, what bounds it, and which change gains most.",
         "query": "Ask a run, or all runs, in SQL.",
+        "machine": "What a machine does at best: measure this one, or show one that is known.",
         "export": "Write a run as CSV, Parquet, a Perfetto trace or WfFormat.",
     },
     "Keep house": {
