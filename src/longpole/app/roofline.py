@@ -14,7 +14,8 @@ from longpole.analyse.case_timeline import case_timeline
 from longpole.analyse.projections import ALL_NODE, ALL_SYSTEM, with_faster, with_intra_task
 from longpole.analyse.roofline import roofline, with_question
 from longpole.analyse.task_view import label_of
-from longpole.app.roofline_run import case_of_run, machine_of_run
+from longpole.app.roofline_run import case_of_run
+from longpole.app.run_machine import machine_of_run
 from longpole.describe.cases import read_case
 from longpole.describe.library import case_path, machine_named, shipped_cases
 from longpole.errors import UsageError

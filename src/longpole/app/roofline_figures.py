@@ -6,7 +6,9 @@ from pathlib import Path
 
 from longpole.app.roofline import Seen
 from longpole.errors import UsageError
-from longpole.present.roofline_figure import write_breakdown, write_task_view, write_workflow_view
+from longpole.present.breakdown_figure import write_breakdown
+from longpole.present.roofline_figure import write_workflow_view
+from longpole.present.task_figure import write_task_view
 
 
 def write_view(seen: Seen, view: str, out: Path) -> None:
@@ -32,4 +34,4 @@ def _write_gantt(seen: Seen, out: Path) -> None:
     timeline = seen.timeline()
     if not timeline.rows:
         raise UsageError("No times of tasks are known, so there is nothing to draw over time.")
-    write_timeline(timeline, seen.roofline.name, "", out)
+    write_timeline(timeline, out, title=seen.roofline.name)

@@ -1,4 +1,4 @@
-"""The marks of a roofline's workflow view: lines, bands, the wall, dots, arrows, and labels along and beside."""
+"""The marks of a workflow view: lines, bands, the wall, dots and arrows, and labels along and beside."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _list_cases(*, as_json: bool) -> None:
 
         write_json({"schema_version": 1, "cases": [{"name": name, "about": about} for name, about in cases]})
         return
-    from longpole.present.roofline import show_cases
+    from longpole.present.cases import show_cases
     from longpole.present.terminal import terminal
 
     show_cases(cases, terminal())
