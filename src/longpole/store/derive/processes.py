@@ -43,8 +43,18 @@ class Known:
     __slots__ = (
         *("bytes_known", "command", "comm", "end_ns", "ended_in", "exact", "exit", "host", "id", "images"),
         *("joined", "last_name", "launched_by", "launcher", "member"),
-        *("order", "parent", "parent_key", "pid", "python", "rank", "start_guessed", "start_ns", "status"),
-        *("stdin", "stdout", "traced", "world"),
+        *(
+            "order",
+            "parent",
+            "parent_key",
+            "pid",
+            "python",
+            "rank",
+            "start_guessed",
+            "start_ns",
+            "start_up_ns",
+        ),
+        *("status", "stdin", "stdout", "traced", "world"),
     )
 
     def __init__(self, host: int, order: tuple[int, int]) -> None:
@@ -71,6 +81,8 @@ class Known:
         # Whether it is a Python, None where nobody could see, and the images it had.
         self.python: bool | None = None
         self.images: list[int] = []
+        # How long its interpreter took to start, where it said so.
+        self.start_up_ns: int | None = None
         # Pipes that are its standard input and output; 0 where they are none, or nobody could see.
         self.stdin = self.stdout = 0
         # The launcher it was started by, and the ring of the one that saw its end; the command it ran for.

@@ -1,0 +1,1 @@
+"""Measuring: what this machine can do at best, found by making it do it."""

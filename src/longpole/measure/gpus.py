@@ -1,0 +1,75 @@
+"""GPUs: whether there are any, and a probe that lets a process with PyTorch measure them.
+
+The process is another one so that we stay light, and so that a driver that fails ends it and not us.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from longpole.measure.probe import LEAST_REPEATS, UnmeasurableError
+from longpole.measure.startup import is_installed
+
+RESOURCES = ("gpu", "bf16", "flops", "hbm", "pcie")
+_DEVICES = ("nvidiactl", "nvidia0", "kfd", "dxg")
+
+
+def has_gpus(devices: Path = Path("/dev")) -> bool:
+    """Return whether a driver of GPUs is loaded; nothing is asked of it."""
+    return any((devices / name).exists() for name in _DEVICES)
+
+
+class Gpus:
+    """All GPUs that PyTorch sees."""
+
+    least = LEAST_REPEATS
+    on_cores = False
+    remark = "Measured one GPU at a time; the FLOPs of the CPU are not counted."
+
+    def __init__(self) -> None:
+        """Start the process, and measure once to load what there is to load."""
+        if not is_installed("torch"):
+            raise UnmeasurableError("There is a GPU, but no PyTorch to measure it with.")
+        command = [sys.executable, "-m", "longpole.measure.gpu"]
+        pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=quiet, text=True)
+        try:
+            self._names = tuple(cast("list[str]", self._answer()["gpus"]))
+            self.trial()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def how(self) -> str:
+        """Say which GPUs."""
+        return f"{len(self._names)} x {self._names[0]} by PyTorch"
+
+    def trial(self) -> Mapping[str, float]:
+        """Measure each GPU once; their number is as sure as it can be."""
+        try:
+            if self._process.stdin:
+                self._process.stdin.write("\n")
+                self._process.stdin.flush()
+        except OSError as error:
+            raise UnmeasurableError("The process that measures GPUs has failed.") from error
+        return {"gpu": float(len(self._names)), **cast("dict[str, float]", self._answer())}
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+
+    def _answer(self) -> dict[str, object]:
+        line = self._process.stdout.readline() if self._process.stdout else ""
+        if not line.startswith("{"):
+            raise UnmeasurableError("The process that measures GPUs has failed.")
+        told = json.loads(line)
+        if "why" in told:
+            raise UnmeasurableError(told["why"])
+        return dict(told)
