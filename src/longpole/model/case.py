@@ -140,7 +140,6 @@ class Case:
         unknown: What could not be counted, a sentence each.
         about: Anything else worth knowing.
         projected: Whether the machine is another than the one that was measured on.
-        main: Name of the dot that sentences are about; empty: the first.
     """
 
     name: str
@@ -159,7 +158,6 @@ class Case:
     unknown: tuple[str, ...] = ()
     about: str = ""
     projected: bool = False
-    main: str = ""
 
     def __post_init__(self) -> None:
         """Check that there is something to do, and someone to do it."""
