@@ -46,7 +46,7 @@ def _column(name: str, cells: list[Any]) -> Column:
 
 
 def process(number: int, start_s: float, end_s: float, **known: Any) -> dict[str, Any]:
-    """Return a process; ``cpu_s`` and ``start_s`` (of its interpreter) are in seconds."""
+    """Return a process; ``cpu_s`` and ``up_s``, the start of its interpreter, are in seconds."""
     cpu, up = known.pop("cpu_s", None), known.pop("up_s", None)
     facts = {"parent": None if number == 1 else 1, "name": "work", "command": f"work {number}", **known}
     return {
@@ -78,8 +78,8 @@ def task(number: int, kind: str, start_s: float | None, took_s: float, **known: 
 
 
 def mark(number: int, name: str, start_s: float, end_s: float, **known: Any) -> dict[str, Any]:
-    """Return a mark of process 1, lane 0; what else is said in capitals of nothing are its attributes."""
-    places = {one: known.pop(one) for one in ("process", "lane", "parent") if one in known}
+    """Return a mark, of process 1 and lane 0 if nothing else is said; all else are its attributes."""
+    places: dict[str, Any] = {one: known.pop(one) for one in ("process", "lane", "parent") if one in known}
     times = {"start_ns": round(start_s * S), "end_ns": round(end_s * S)}
     said = {"attributes": json.dumps(known) if known else None}
     return {"id": number, "name": name, "process": 1, "lane": 0, **times, **places, **said}

@@ -1,4 +1,4 @@
-"""Real programs, each made to be bound by one thing: their rooflines name it, and no dot lies above a ceiling."""
+"""Real programs, each made to be bound by one thing: rooflines name it, and no dot lies above a ceiling."""
 
 from __future__ import annotations
 
