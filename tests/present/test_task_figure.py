@@ -83,3 +83,12 @@ def test_same_roofline_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_nothing_to_draw_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no task view to draw"):
         write_task_view(FIGURE_1, tmp_path / "view.svg")
+
+
+def test_without_a_measured_task_that_is_said() -> None:
+    need("matplotlib")
+    planned = tuple(replace(one, seconds=None, efficiency=None, share=None) for one in BGW_64.task_view)
+
+    said = [one.get_text() for one in texts(drawn(task_view, replace(BGW_64, task_view=planned)))]
+
+    assert "No task was measured; by its own ceilings, 'Sigma' needs the most time." in said

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rich.cells import cell_len
 from rich.text import Text
 
 # The bit of each point of a braille character, by column and row.
@@ -60,8 +61,11 @@ class Grid:
 
     def write(self, row: int, column: int, text: str, style: str = "") -> None:
         """Write a text."""
-        for at, letter in enumerate(text):
-            self._marks[row, column + at] = (letter, style)
+        for letter in text:
+            wide = max(1, cell_len(letter))
+            self._marks[row, column] = (letter, style)
+            self._marks.update({(row, column + at): ("", "") for at in range(1, wide)})
+            column += wide
 
     def lines(self) -> list[Text]:
         """Return the grid as text."""

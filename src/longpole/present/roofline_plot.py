@@ -13,17 +13,16 @@ from math import ceil, floor, log10
 from string import ascii_uppercase
 
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.text import Text
 
 from longpole.model.resources import Level
-from longpole.model.roofline import Placed, Roofline, TargetLine
+from longpole.model.roofline import Roofline, TargetLine
 from longpole.present.grid import Grid
-from longpole.present.rates import between, plain, rates_of, reached
-from longpole.present.roofline_lines import structure_notes, wall_text
-from longpole.present.roofline_scale import Extent, contended_height, extent, far, height, near, target_height
+from longpole.present.rates import plain, rates_of
+from longpole.present.roofline_legend import ASCII, DRAWN, FEW_DOTS, Marks, legend, mark_of
+from longpole.present.roofline_scale import Extent, contended_height, extent, height, near, target_height
 from longpole.present.roofline_words import dot_label
-from longpole.present.tables import note, one_line
+from longpole.present.tables import one_line
 from longpole.present.terminal import draws_blocks, shorten
 from longpole.units import show_seconds
 
@@ -31,28 +30,8 @@ _STYLES = {Level.NODE: "cyan", Level.SYSTEM: "yellow", Level.STRUCTURE: "green",
 # Columns: what stands at the left of the plot; the least at its right for names.
 _LEFT, _NAMES, _MOST_NAME, _MOST_LABEL = 9, 12, 26, 40
 _ROWS, _FEW_ROWS, _NARROW = 17, 12, 60
-# More dots than this are not named in the plot.
-_FEW = 4
 _END = 0.97
 _LEAST_WIDE = 1.5
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """What dots, the wall and the axes are drawn with."""
-
-    measured: str
-    contended: str
-    projected: str
-    wall: str
-    axis: str
-    corner: str
-    tick: str
-    side: str
-
-
-_DRAWN = Marks("●", "◆", "○", "│", "─", "└", "┬", "┤")
-_ASCII = Marks("*", "#", "o", "|", "-", "+", "+", "|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +47,12 @@ class Curve:
 
 def roofline_plot(roofline: Roofline, console: Console) -> RenderableType:
     """Return the plot, as wide as the console, with a legend of its marks under it."""
-    marks = _DRAWN if draws_blocks(console.encoding) else _ASCII
+    marks = DRAWN if draws_blocks(console.encoding) else ASCII
     curves = _curves(roofline)
     names = min(_MOST_NAME, max(_NAMES, *(len(curve.name) + 2 for curve in curves)), console.width // 3)
     covers = _covers(roofline)
     rows = _ROWS if console.width >= _NARROW else _FEW_ROWS
-    grid = Grid(console.width - _LEFT - names - 2, rows, points=marks is _DRAWN)
+    grid = Grid(console.width - _LEFT - names - 2, rows, points=marks is DRAWN)
     wall = min(grid.columns - 1, grid.cell(covers.across(max(roofline.wall.parallel, 1)), 0)[1])
     ends = [_draw(grid, curve, covers, wall) for curve in curves]
     for row in range(grid.rows):
@@ -84,7 +63,7 @@ def roofline_plot(roofline: Roofline, console: Console) -> RenderableType:
         Text(f" {roofline.unit}s/s", style="label"),
         *_rows(grid, covers, marks, beside, names),
         *_axis(grid, covers, marks),
-        *_legend(roofline, marks, console.width),
+        *legend(roofline, marks, console.width),
     )
 
 
@@ -145,8 +124,8 @@ def _draw(grid: Grid, curve: Curve, covers: Extent, wall: int) -> int | None:
 def _draw_dots(grid: Grid, roofline: Roofline, covers: Extent, marks: Marks) -> None:
     cells = [(grid.cell(covers.across(dot.x), covers.up(dot.y)), dot) for dot in roofline.dots]
     for (row, column), dot in cells:
-        grid.write(row, column, _mark(dot, marks), "bold")
-    for (row, column), dot in cells if len(cells) <= _FEW else ():
+        grid.write(row, column, mark_of(dot, marks), "bold")
+    for (row, column), dot in cells if len(cells) <= FEW_DOTS else ():
         text = shorten(dot_label(dot), _MOST_LABEL)
         others = [cell for cell, _ in cells if cell != (row, column)]
         place = _place(grid, (row, column), Text(text).cell_len, others)
@@ -165,12 +144,6 @@ def _place(
         if grid.free(at, begin - 1, length + 1):
             return at, begin
     return next((place for place in beside if grid.free(*place, length, over_lines=True)), None)
-
-
-def _mark(dot: Placed, marks: Marks) -> str:
-    if dot.projected:
-        return marks.projected
-    return marks.contended if dot.contended else marks.measured
 
 
 def _beside(curves: Sequence[Curve], ends: Sequence[int | None], rows: int) -> dict[int, Curve]:
@@ -225,37 +198,3 @@ def _round_numbers(covers: Extent) -> list[int]:
     powers = range(floor(log10(covers.right)) + 1)
     every = [step * 10**power for step in (1, 5, 2) for power in powers]
     return [x for x in every if x <= covers.right]
-
-
-def _legend(roofline: Roofline, marks: Marks, width: int) -> list[RenderableType]:
-    """Return what the marks mean, on as many lines as it takes."""
-    entries = [(marks.wall, one_line(wall_text(roofline)))]
-    if len(roofline.dots) <= _FEW:
-        entries += [(_mark(dot, marks), one_line(_told(dot))) for dot in roofline.dots]
-    else:
-        entries.append((_mark(roofline.dots[0], marks), _together(roofline.dots)))
-    entries += [("dotted:", "contended, or a target")] if _dotted(roofline) else []
-    lines: list[str] = []
-    for mark, meaning in entries:
-        entry = f"{mark} {meaning}"
-        if lines and Text(lines[-1]).cell_len + 3 + Text(entry).cell_len < width:
-            lines[-1] = f"{lines[-1]}   {entry}"
-        else:
-            lines.append(entry)
-    above = [f"{one.name} ({rates_of(roofline).show(one.tasks_per_second_at_dot)})" for one in far(roofline)]
-    notes = [note(f"not drawn, far above: {one_line(', '.join(above))}")] if above else []
-    notes += [note(line) for line in structure_notes(roofline)]
-    return [*(Padding(Text(line), (0, 0, 0, 1)) for line in lines), *notes]
-
-
-def _dotted(roofline: Roofline) -> bool:
-    return bool(roofline.targets) or any(one.contended_seconds is not None for one in roofline.ceilings)
-
-
-def _told(dot: Placed) -> str:
-    how = [word for word, so in (("projected", dot.projected), ("contended", dot.contended)) if so]
-    return f"{', '.join([dot.name, *how])}: {show_seconds(dot.makespan_s)}, {reached(dot.efficiency)}"
-
-
-def _together(dots: Sequence[Placed]) -> str:
-    return f"{len(dots)} dots, at {between([dot.efficiency for dot in dots])} of the ceilings over them"

@@ -87,6 +87,8 @@ def _longest(views: list[TaskView]) -> list[TaskView]:
 
 def _said(roofline: Roofline) -> str:
     name = dominating(roofline)
+    if all(one.seconds is None for one in roofline.task_view):
+        return f"No task was measured; by its own ceilings, '{name}' needs the most time."
     mine = [one for one in roofline.task_view if one.name == name]
     one = next((view for view in mine if view.dot == roofline.main), mine[0])
     share = "" if one.share is None else f" with {percent(one.share)} of the time of all tasks"
