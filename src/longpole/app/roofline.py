@@ -22,7 +22,7 @@ from longpole.errors import UsageError
 from longpole.model.case import Case, Dot, Target
 from longpole.model.roofline import Roofline
 from longpole.model.timeline import Timeline
-from longpole.store.run import open_run
+from longpole.store.run import StoredRun, open_run
 from longpole.store.selection import find_run, runs_folder
 
 
@@ -99,10 +99,16 @@ def _of_runs(names: Sequence[str], machine: str, runs: str) -> Case:
 
 def _of_run(name: str, machine: str, runs: str) -> Case:
     with open_run(find_run(name, runs_folder(runs))) as stored:
-        own = machine_of_run(stored)
-        case = case_of_run(stored, machine_named(machine) if machine else own, projected=bool(machine))
+        case = case_on(stored, machine)
         stored.check_whole()
     return case
+
+
+def case_on(stored: StoredRun, machine: str = "") -> Case:
+    """Return a run as a case on a machine, by name or file; on the one that ran it without."""
+    if machine:
+        return case_of_run(stored, machine_named(machine), projected=True)
+    return case_of_run(stored, machine_of_run(stored))
 
 
 def _told_apart(dots: Sequence[Dot]) -> list[Dot]:
