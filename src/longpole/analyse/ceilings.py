@@ -24,18 +24,11 @@ from functools import partial
 from longpole.analyse.chains import longest_chain
 from longpole.model.case import Case, TaskKind, Volume
 from longpole.model.machine import Machine, Peak
-from longpole.model.resources import RESOURCES, Level
+from longpole.model.resources import RESOURCES, Level, overhead_label
 from longpole.model.roofline import Ceiling
 
 PATH = "critical path"
-_STRUCTURE = {
-    (True, True): "least times of the tasks by the other ceilings",
-    (
-        False,
-        True,
-    ): "least times of the tasks by the other ceilings, measured ones where nothing else is known",
-    (False, False): "measured times of the tasks: nothing is known of their work",
-}
+_TIMES = "times of the tasks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +122,8 @@ def _of_overheads(case: Case) -> Iterable[Ceiling]:
         times = {kind.name: kind.overhead[name].amount for kind in case.kinds if name in kind.overhead}
         serial = sum(kind.count * times.get(kind.name, 0.0) for kind in case.kinds)
         if serial > 0:
-            ceiling = _ceiling(case, name, Level.OVERHEAD, name, (times, Least(serial, 0.0)))
+            label = overhead_label(name)
+            ceiling = _ceiling(case, label, Level.OVERHEAD, name, (times, Least(serial, 0.0)))
             yield replace(ceiling, source=_origins(case.kinds, partial(_overhead, name)))
 
 
@@ -150,8 +144,16 @@ def _structure(case: Case, others: list[Ceiling]) -> Ceiling | None:
     if not any(known.values()) and case.path_s is not None:
         chain = max(chain, case.path_s)
     ceiling = _ceiling(case, "structure", Level.STRUCTURE, PATH, (times, Least(serial, chain)))
-    spread = max((other.spread for other in others), default=0.0)
-    return replace(ceiling, source=_STRUCTURE[all(known.values()), any(known.values())], spread=spread)
+    longest = max(others, key=lambda other: other.workflow_seconds, default=ceiling)
+    return replace(ceiling, source=_source_of_structure(case, known), spread=longest.spread)
+
+
+def _source_of_structure(case: Case, known: Mapping[str, float]) -> str:
+    """Say whether least times by ceilings, measured ones, or both are in the structure."""
+    if not any(known.values()):
+        return f"measured {_TIMES}: nothing is known of their work"
+    measured = any(kind.seconds and not known[kind.name] for kind in case.kinds)
+    return f"least {_TIMES} by the other ceilings" + (", measured ones of other tasks" if measured else "")
 
 
 def _ceiling(
@@ -181,7 +183,7 @@ def _with_contention(ceiling: Ceiling, peak: Peak, case: Case) -> Ceiling:
 
 def _source(peak: Peak, kinds: Iterable[TaskKind], name: str) -> str:
     volumes = _origins(kinds, lambda kind: kind.node.get(name) or kind.system.get(name))
-    return f"{peak.source} peak, {volumes} volume"
+    return f"peak {peak.source}; volume {volumes}"
 
 
 def _origins(kinds: Iterable[TaskKind], volume_of: Callable[[TaskKind], Volume | None]) -> str:

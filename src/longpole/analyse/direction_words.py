@@ -28,13 +28,17 @@ _OVERHEAD_ADVICE = {
 def up_words(bound: Ceiling, task: str, efficiency: float) -> str:
     """Return how to come nearer to the bound."""
     if bound.kind is Level.NODE:
-        return f"Use {bound.name} better in '{task}': the run reaches {efficiency:.0%} of its ceiling"
+        return f"Use {bound.name} better in '{task}': the run reaches {_percent(efficiency)} of its ceiling"
     if bound.kind is Level.SYSTEM:
-        return f"Keep the {bound.name} busy all the time: the run reaches {efficiency:.0%} of its ceiling"
+        return (
+            f"Keep the {bound.name} busy all the time: the run reaches {_percent(efficiency)} of its ceiling"
+        )
     if bound.kind is Level.STRUCTURE:
         slower = f"the run takes {1 / efficiency:.3g} times the least"
         return f"Bring tasks nearer to their own ceilings, '{task}' first: {slower}"
-    return f"Shorten what is not {bound.name}: the run reaches {efficiency:.0%} of that ceiling"
+    return (
+        f"Shorten what tasks do beside {bound.name}: the run reaches {_percent(efficiency)} of that ceiling"
+    )
 
 
 def raise_words(bound: Ceiling, task: str, then: str, room: float) -> str:
@@ -74,3 +78,7 @@ def wider_words(case: Case, wider: Case) -> str:
         "Give each task twice the nodes, if it scales perfectly: "
         f"the wall falls from {wall_of(case).parallel:,} to {wall_of(wider).parallel:,}"
     )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

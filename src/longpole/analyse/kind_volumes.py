@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -56,10 +56,12 @@ def kind_needs(run: RunTables, units: Units, found: Found, machine: Machine, sha
     needs = []
     for at in range(len(units.names)):
         mine = units.kind == at
+        several = declared[at][1] or (float(run.hosts) if units.unit is Unit.COMMAND else 1.0)
         one = Needs(seconds=_mean(units.took_s[mine] * shape.shrink))
-        _count_cores(one, run, _mean(found.amounts.cpu_s[mine]), declared[at])
+        _count_cores(one, run, _mean(found.amounts.cpu_s[mine] / max(1.0, several)), declared[at][0])
         _add_measured(one, found, mine)
         _add_said(one, found.said, mine)
+        _share_among(one, several)
         _drop_explained(one, run, machine)
         _drop_pipes(one, machine)
         one.nodes = _nodes(one, run, units, machine, (declared[at][1], shape.parallel))
@@ -74,15 +76,22 @@ def outside_s(run: RunTables, found: Found) -> float:
     return max(0.0, every - float(np.nansum(found.amounts.cpu_s)) - begun)
 
 
-def _count_cores(
-    one: Needs, run: RunTables, cpu_s: float | None, told: tuple[float | None, float | None]
-) -> None:
+def _share_among(one: Needs, nodes: float) -> None:
+    """Say what each of several nodes does; the task did it on all of them."""
+    if nodes > 1:
+        one.node = {name: replace(volume, amount=volume.amount / nodes) for name, volume in one.node.items()}
+    if "cpu" in one.node and one.seconds and one.cores:
+        most = one.seconds * one.cores
+        one.node["cpu"] = replace(one.node["cpu"], amount=min(one.node["cpu"].amount, most))
+
+
+def _count_cores(one: Needs, run: RunTables, cpu_s: float | None, told: float | None) -> None:
     """Say how many cores a task can use: as declared, or those it used, rounded up."""
     used = cpu_s / one.seconds if cpu_s is not None and one.seconds else None
     if used is not None and run.cores:
         used = min(used, float(run.cores))
-    if told[0]:
-        one.cores = max(told[0], used or 0.0)
+    if told:
+        one.cores = max(told, used or 0.0)
     elif used is not None:
         rounded = max(1.0, math.ceil(used - _SLACK), used)
         one.cores = min(rounded, float(run.cores)) if run.cores else rounded
@@ -93,8 +102,6 @@ def _add_measured(one: Needs, found: Found, mine: Marks) -> None:
     start_s = _mean(start.seconds[mine]) or 0.0
     _put(one.overhead, "interpreter", start_s, _LEAST_S)
     cpu = _mean(np.maximum(amounts.cpu_s - start.cpu_s, 0.0)[mine])
-    if cpu is not None and one.seconds and one.cores:
-        cpu = min(cpu, one.seconds * one.cores)
     _put(one.node, "cpu", cpu, _LEAST_S)
     _put(one.node, "gpu", _mean(amounts.gpu_s[mine]), _LEAST_S)
     _put(one.system, "network", _mean(amounts.network[mine]), _LEAST_BYTES)

@@ -107,13 +107,19 @@ def _limits(case: Case, ceilings: Sequence[Ceiling]) -> list[str]:
     if any(one.kind is Level.SYSTEM and _per_node(case, one) for one in ceilings):
         said.append("A network peak per node counts the nodes of one task, as the paper's figures do.")
     if any(one.spread for one in ceilings):
-        worst = max(ceilings, key=lambda one: one.spread)
-        said.append(f"Measured peaks are off by up to {worst.spread:.0%} ({worst.name}).")
+        said.append(_uncertain(ceilings))
     absent = _without_peak(case)
     if absent:
         labels = ", ".join(RESOURCES[name].label for name in absent)
         said.append(f"{case.machine.name} has no peak for {labels}: no ceiling is drawn for it.")
     return said
+
+
+def _uncertain(ceilings: Sequence[Ceiling]) -> str:
+    """Return by how much measured peaks may be off, the most uncertain named."""
+    measured = [one for one in ceilings if one.kind is not Level.STRUCTURE]
+    worst = max(measured, key=lambda one: one.spread)
+    return f"Measured peaks vary, by up to {100 * worst.spread:.0f} % ({worst.name})."
 
 
 def _per_node(case: Case, ceiling: Ceiling) -> bool:

@@ -87,6 +87,8 @@ def _of_units(run: RunTables, units: Units, name: str, scale: float) -> Numbers:
     total = sums(owner[some], value[some], len(units))
     seen = sums(owner[some], np.ones(int(some.sum())), len(units)) > 0
     found = np.where(seen, total, np.nan)
+    if units.unit is Unit.COMMAND:
+        return np.fmax(found, run.whole.get(name, np.nan) / scale)
     if units.unit is not Unit.TASK:
         return found
     told = numbers(run.tasks[name])[units.rows] / scale

@@ -56,6 +56,7 @@ class RunTables:
         gpu_s: GPU seconds as a trace tells them exactly; None where nothing was traced.
         used: What processes used over time; None where marks are no tasks.
         moved: What hosts moved.
+        whole: What the whole run used, by the columns of ``processes``, those too short to be seen included.
         parts: Seconds of the makespan, by what took them.
     """
 
@@ -75,6 +76,7 @@ class RunTables:
     gpu_s: float | None = None
     used: ProcessSamples | None = None
     moved: HostSums = HostSums()
+    whole: dict[str, float] = field(default_factory=dict)
     parts: dict[str, float] = field(default_factory=dict)
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from longpole.analyse.arrays import numbers
 from longpole.analyse.kind_volumes import Found, Needs, outside_s
 from longpole.analyse.run_tables import RunTables
 from longpole.analyse.run_units import Unit, Units
@@ -43,6 +44,12 @@ def _of_cpu(run: RunTables, units: Units, found: Found, needs: list[Needs]) -> I
         yield _MEMORY
     if units.unit is Unit.MARK and (outside := outside_s(run, found)) > _WORTH * run.run_s:
         yield f"{outside:.3g} s of CPU time outside of all marks are of no task."
+    unseen_s = run.whole.get("cpu_ns", 0.0) / 1e9 - float(np.nansum(numbers(run.processes["cpu_ns"]))) / 1e9
+    if units.unit is not Unit.TASK and unseen_s > _WORTH * run.run_s:
+        yield (
+            f"{unseen_s:.3g} s of CPU time are of processes too short to be seen: some tasks may be missing; "
+            "'longpole doctor' tells how to see them."
+        )
     if found.start.guessed:
         many = f"{found.start.guessed:,} of them"
         yield (

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from longpole.analyse.ceilings import least_task_seconds
 from longpole.model.case import Case, Dot, TaskKind
-from longpole.model.resources import RESOURCES
+from longpole.model.resources import RESOURCES, overhead_label
 from longpole.model.roofline import Breakdown, Part, TaskView
 
 
@@ -31,7 +31,7 @@ def breakdowns_of(case: Case) -> tuple[Breakdown, ...]:
 
 def label_of(resource: str) -> str:
     """Return what people call a resource or an overhead."""
-    return RESOURCES[resource].label if resource in RESOURCES else resource
+    return RESOURCES[resource].label if resource in RESOURCES else overhead_label(resource)
 
 
 def _views(case: Case, dot: str, times: Mapping[str, float]) -> tuple[TaskView, ...]:

@@ -140,8 +140,14 @@ def tables_of(run: StoredRun) -> RunTables:
         gpu_s=sum(one.compute_us + one.non_compute_us for one in gpus) / 1e6 if gpus else None,
         used=_used(run) if marks.rows and not tasks.rows else None,
         moved=_moved(run.query(_MOVED), max(1, int(_first(hosts, "hosts") or 0))),
+        whole=_whole(run),
         parts=_parts(run),
     )
+
+
+def _whole(run: StoredRun) -> dict[str, float]:
+    found = list(run.query(f"SELECT {_PIVOT} FROM totals WHERE scope = '{Scope.RUN}'").records())
+    return {name: float(value) for name, value in found[0].items() if isinstance(value, int | float)}
 
 
 def _span(run: StoredRun) -> tuple[int, int]:

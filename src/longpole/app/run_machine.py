@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 
 from longpole.analyse.run_case import Projection, case_of
 from longpole.app.roofline_run import tables_of
@@ -32,13 +33,16 @@ def machine_of_run(run: StoredRun) -> Machine:
     """
     hosts = list(run.query(_HOSTS).records())
     names = [str(row["name"] or "") for row in hosts]
-    nodes = max(1, len(hosts))
+    cores = max((int(row["cores"] or 0) for row in hosts), default=0)
+    used = _used(run) if not cores else (1, 0.0)
+    nodes = len(hosts) or used[0]
     measured = known_machines()
     known = next((measured[name] for name in (*names, *map(_short, names)) if name in measured), None)
     if known is not None:
         return replace(read_machine(known), nodes=nodes)
-    cores = max((int(row["cores"] or 0) for row in hosts), default=0)
-    node = {"cpu": Peak(cores, source="counted")} if cores else _used_cores(run)
+    node = {"cpu": Peak(cores, source="counted")} if cores else {}
+    if not cores and used[1]:
+        node["cpu"] = Peak(used[1], source="as many cores as were used at once")
     gpus = _gpus(run) / nodes
     if gpus:
         node["gpu"] = Peak(gpus, source="counted")
@@ -49,11 +53,12 @@ def _short(name: str) -> str:
     return name.partition(".")[0]
 
 
-def _used_cores(run: StoredRun) -> dict[str, Peak]:
-    """Return as many cores as tasks used at once, where nobody tells how many there were."""
+def _used(run: StoredRun) -> tuple[int, float]:
+    """Return how many nodes, and cores of each, tasks used at once, for where nobody tells what there was."""
     case = case_of(tables_of(run), Projection(Machine("unknown", 1)))
-    most = max((kind.cores or 0.0 for kind in case.kinds), default=0.0)
-    return {"cpu": Peak(case.parallel * most, source="as many cores as were used at once")} if most else {}
+    cores = max((kind.cores or 0.0 for kind in case.kinds), default=0.0)
+    nodes = max(kind.nodes for kind in case.kinds)
+    return (ceil(case.parallel * nodes), cores) if nodes > 1 else (1, case.parallel * cores)
 
 
 def _gpus(run: StoredRun) -> float:

@@ -1,10 +1,10 @@
 """The disk: writes and reads of one file past the page cache (O_DIRECT), several in flight.
 
 Method: four threads write and read blocks of 4 MiB at their own places in a file of up to 512 MB, as large
-as is written in half a second. A write ends with ``fdatasync``. Where O_DIRECT is refused, written data is
-flushed and dropped from the page cache before it is read, as far as the kernel follows that advice. What the
-disk or the host of a virtual machine keeps in caches of its own is not seen: reads may come from there.
-Random accesses are left out.
+as is written in a third of a second. A write ends with ``fdatasync``. Where O_DIRECT is refused, written
+data is flushed and dropped from the page cache before it is read, as far as the kernel follows that advice.
+What the disk or the host of a virtual machine keeps in caches of its own is not seen: reads may come from
+there. Random accesses are left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ IN_FLIGHT = 4
 BLOCK = 4 << 20
 MOST = 512_000_000
 _LEAST = 64_000_000
-_FILL_S = 0.5
+_FILL_S = 0.3
 
 Access = Callable[[int, list[mmap.mmap], int], int]
 
@@ -37,7 +37,7 @@ class Disk:
     on_cores = True
 
     def __init__(self, folder: Path) -> None:
-        """Write the file: as large as half a second permits."""
+        """Write the file: as large as a third of a second permits."""
         most = min(room(folder, _LEAST), MOST)
         self._together = Together(IN_FLIGHT)
         self._buffers = [_random_block() for _ in range(IN_FLIGHT)]

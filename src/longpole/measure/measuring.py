@@ -17,7 +17,6 @@ from longpole.model.measured import LeftOut, Measured, Measurement
 from longpole.model.resources import NODE, RESOURCES, SYSTEM
 
 _COUNTED = ("gpu",)
-_BURDENED = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def measure(
             " ".join(["Nothing could be measured.", *dict.fromkeys(one.why for one in left_out)])
         )
     measured.sort(key=lambda one: NAMES.index(one.name))
-    return Measurement(_machine(identity, measured), tuple(measured), tuple(left_out))
+    return Measurement(_machine(identity, measured), tuple(measured), tuple(left_out), _others(all_turns))
 
 
 def _made(entry: Entry, wishes: Wishes, left_out: list[LeftOut]) -> Turns | None:
@@ -89,12 +88,14 @@ def _result(name: str, values: list[float], turns: Turns) -> Measured:
     if name in _COUNTED:
         return Measured(name, (values[0],), values[0], 0.0, turns.probe.how)
     found = (of_rates if name in RESOURCES else of_seconds)(name, values, turns.others)
-    return replace(found, how=turns.probe.how, remark=_remark(turns))
+    return replace(found, how=turns.probe.how, remark=f"{turns.probe.remark} {turns.failure}".strip())
 
 
-def _remark(turns: Turns) -> str:
-    busy = f"Others held {turns.others:.0%} of the cores meanwhile." if turns.others >= _BURDENED else ""
-    return " ".join(filter(None, [turns.probe.remark, busy, turns.failure]))
+def _others(all_turns: list[Turns]) -> float:
+    """Return which share of the cores others held during all turns."""
+    on_cores = [turns for turns in all_turns if turns.probe.on_cores]
+    spent_s = sum(turns.spent_s for turns in on_cores)
+    return sum(turns.others_s for turns in on_cores) / spent_s if spent_s else 0.0
 
 
 def _machine(identity: Identity, measured: list[Measured]) -> Machine:

@@ -19,7 +19,7 @@ from longpole.measure.probe import LEAST_REPEATS, UnmeasurableError
 from longpole.measure.together import Together
 from longpole.units import Bytes, show_bytes
 
-TRIAL_S = 0.25
+TRIAL_S = 0.15
 _LEAST = 256 << 20
 _CACHES = 4
 _MEMORY_SHARE = 4

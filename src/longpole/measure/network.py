@@ -1,7 +1,7 @@
 """Network: how fast bytes go through TCP, within this node or to another one that runs a sink.
 
-Method: some connections at once (one for every two cores within a node, four to another one) send for a
-third of a second; the time ends when the sink has told that all has arrived. One direction, large pieces:
+Method: some connections at once (one for every two cores within a node, four to another one) send for some
+tenths of a second; the time ends when the sink has told that all has arrived. One direction, large pieces:
 latency and small messages are left out, and so is RDMA, which MPI and NCCL use where they can.
 """
 
@@ -17,7 +17,7 @@ from longpole.measure.probe import LEAST_REPEATS, UnmeasurableError
 from longpole.measure.sink import COUNT, GREETING, PIECE, Sink
 from longpole.measure.together import Together
 
-TRIAL_S = 0.3
+TRIAL_S = 0.15
 DEFAULT_PORT = 7417
 _CONNECTIONS = 4
 _MOST_LOOPS = 8

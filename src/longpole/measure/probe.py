@@ -21,7 +21,7 @@ class UnmeasurableError(LongpoleError):
 class Probe(Protocol):
     """One way to measure.
 
-    Making one may allocate, write files and try out how much work makes a trial of about a third of a
+    Making one may allocate, write files and try out how much work makes a trial of some tenths of a
     second; it raises ``UnmeasurableError`` or ``OSError`` where it cannot.
     """
 

@@ -1,10 +1,11 @@
 """Repeats of a trial, and what they say together: the best of them, and by how much that may be off.
 
 Method: a ceiling is what a machine does at best, so the best repeat counts. The spread is how far the others
-fall behind it, the slowest tenth left out (a machine that others use has hiccups). It is at least 5 %, by
-which even quiet machines differ from day to day, and at least the share of the cores that others held
-meanwhile: so much more might have been had. It knows of nobody beyond this machine: not of another virtual
-machine on the same disk, nor of another node on the same network.
+fall behind it, the slowest tenth left out (a machine that others use has hiccups), and 2/n more of that for
+n repeats, as few have seen little of what there is. It is at least 5 %, by which even quiet machines differ
+from day to day, and at least the share of the cores that others held meanwhile: so much more might have been
+had. It knows of nobody beyond this machine: not of another virtual machine on the same disk, nor of another
+node on the same network.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ def of_rates(name: str, rates: Sequence[float], others: float = 0.0) -> Measured
         others: Which share of the cores others held meanwhile.
 
     Examples:
-        >>> of_rates("memory", [8.0, 10.0, 9.0]).spread
-        0.2
+        >>> of_rates("memory", [8.0, 10.0, 9.0, 9.0]).spread
+        0.3
     """
     ordered = sorted(rates, reverse=True)
     best, worst = ordered[0], _slowest_that_counts(ordered)
-    return Measured(name, tuple(rates), best, _bounded(1 - worst / best, others))
+    return Measured(name, tuple(rates), best, _bounded(_unseen(1 - worst / best, len(rates)), others))
 
 
 def of_seconds(name: str, seconds: Sequence[float], others: float = 0.0) -> Measured:
@@ -43,7 +44,8 @@ def of_seconds(name: str, seconds: Sequence[float], others: float = 0.0) -> Meas
     """
     ordered = sorted(seconds)
     best, worst = ordered[0], _slowest_that_counts(ordered)
-    return Measured(name, tuple(seconds), best, _bounded(1 - best / worst if worst else 0.0, others))
+    behind = 1 - best / worst if worst else 0.0
+    return Measured(name, tuple(seconds), best, _bounded(_unseen(behind, len(seconds)), others))
 
 
 def agree(one: Measured, other: Measured) -> bool:
@@ -59,6 +61,11 @@ def agree(one: Measured, other: Measured) -> bool:
 def _slowest_that_counts(ordered: Sequence[float]) -> float:
     """Return the last of repeats that begin with the best, without the slowest tenth of them."""
     return ordered[len(ordered) - len(ordered) // 10 - 1]
+
+
+def _unseen(behind: float, repeats: int) -> float:
+    """Return by how much repeats fall behind the best, with what so many of them have not yet seen."""
+    return behind * (1 + 2 / repeats)
 
 
 def _bounded(spread: float, others: float) -> float:

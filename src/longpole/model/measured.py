@@ -43,8 +43,16 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A machine as it was measured."""
+    """A machine as it was measured.
+
+    Attributes:
+        machine: The machine.
+        measured: What of it was measured.
+        left_out: What could not be.
+        others: Which share of the cores others held meanwhile.
+    """
 
     machine: Machine
     measured: tuple[Measured, ...]
     left_out: tuple[LeftOut, ...] = ()
+    others: float = 0.0

@@ -16,6 +16,9 @@ from longpole.model.resources import RESOURCES, Dimension
 from longpole.present.tables import cell, note, one_line
 from longpole.present.terminal import write_text
 
+# The least share of the cores that is worth a word.
+_NOTICED = 0.05
+
 
 @dataclass(frozen=True, slots=True)
 class KnownMachine:
@@ -40,7 +43,7 @@ def show_measurement(measurement: Measurement, console: Console) -> None:
     for one in measurement.measured:
         best = show_quantity(one.best, _dimension(one.name))
         table.add_row(cell(_label(one.name)), best, _spread(one.spread), str(len(one.values)))
-    remarks = [*_remarks(measurement.measured), *_left_out(measurement)]
+    remarks = [*_remarks(measurement.measured), *_burden(measurement.others), *_left_out(measurement)]
     _write(console, [table, *([Text(""), *remarks] if remarks else [])])
 
 
@@ -126,6 +129,14 @@ def _remarks(measured: Sequence[Measured]) -> list[RenderableType]:
         if one.remark:
             about.setdefault(one.remark, []).append(one.name)
     return [note(one_line(f"{', '.join(names)}: {remark}")) for remark, names in about.items()]
+
+
+def _burden(others: float) -> list[RenderableType]:
+    if others < _NOTICED:
+        return []
+    return [
+        note(f"Others held {others:.0%} of the cores meanwhile: on a quiet machine, peaks may be higher.")
+    ]
 
 
 def _left_out(measurement: Measurement) -> list[RenderableType]:

@@ -214,7 +214,12 @@ def _steps(done: Callable[[int], None]) -> Callable[[float], None]:
 
 
 def _facts(found: Measurement, machine: Machine) -> dict[str, object]:
-    return {"machine": machine, "measured": found.measured, "left_out": found.left_out}
+    return {
+        "machine": machine,
+        "measured": found.measured,
+        "left_out": found.left_out,
+        "others": found.others,
+    }
 
 
 def _tell(found: Measurement, target: Path, kept: tuple[str, ...], *, replaced: bool) -> None:
