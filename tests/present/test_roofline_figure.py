@@ -62,7 +62,7 @@ def test_no_label_of_a_shipped_case_lies_on_another(name: str) -> None:
     assert "no room" not in " ".join(one.get_text() for one in texts(figure))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(view=rooflines())
 def test_no_label_of_any_roofline_lies_on_another(view) -> None:
     need("matplotlib")

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from hypothesis import HealthCheck, given, settings
 
+from longpole.model.resources import Level
 from longpole.model.roofline import TargetLine, Zone
-from longpole.present.roofline_scale import crossing, extent, far, hidden, lowest, near
+from longpole.present.roofline_scale import Extent, crossing, extent, far, hidden, lowest, near, round_heights
 from longpole.present.roofline_zones import areas
 from tests.present.rooflines import BGW_64, COSMOFLOW, FIGURE_1, GPTUNE, LCLS, node, roofline, shared
 from tests.present.test_roofline_figure import rooflines
@@ -74,3 +75,17 @@ def test_plot_covers_every_dot_and_zones_end_at_the_roof(view) -> None:
     for area in areas(view, covers):
         assert area.xs[-1] <= max(view.wall.parallel, covers.left)
         assert all(high <= lowest(view, x) * 1.0001 for x, high in zip(area.xs, area.high, strict=True))
+
+
+def test_a_structure_that_bounds_where_it_rises_has_its_own_zone() -> None:
+    rising = node("structure", {"a": (4, 2.0)}, least=1.0, level=Level.STRUCTURE)
+    view = roofline(
+        "w", "m", [rising, node("PCIe", {"a": (4, 1.0)})], tasks=4, parallel=2, wall=FIGURE_1.wall
+    )
+
+    assert zones(view) == [Zone.STRUCTURE_BOUND]
+
+
+def test_axes_of_few_decades_have_numbers_between_powers_of_ten() -> None:
+    assert round_heights(Extent(1, 10, 0.4, 60), 6) == [0.5, 1, 2, 5, 10, 20, 50]
+    assert round_heights(Extent(1, 10, 0.4, 6000), 6) == [1, 10, 100, 1000]

@@ -62,8 +62,9 @@ def _facts(roofline: Roofline) -> str:
         f"{roofline.parallel:,} at once",
         counted(roofline.levels, "level"),
     ]
-    origin = f"; machine from {PurePath(roofline.machine_origin).name}" if roofline.machine_origin else ""
-    return f"{', '.join(counts)}; a task is {roofline.task}{origin}"
+    origin = roofline.machine_origin
+    file = PurePath(origin).name if origin.endswith(".toml") else origin
+    return f"{', '.join(counts)}; a task is {roofline.task}{f'; machine from {file}' if file else ''}"
 
 
 def _said(roofline: Roofline) -> Table:

@@ -15,7 +15,7 @@ from longpole.model.roofline import Placed, Roofline
 from longpole.present.canvas import ACCENT, drawing, form_of, save
 from longpole.present.labels import Placer
 from longpole.present.page import Page
-from longpole.present.rates import between, rates_of
+from longpole.present.rates import between, plain, rates_of
 from longpole.present.roofline_lines import ceiling_lines, structure_notes, target_lines
 from longpole.present.roofline_marks import (
     FEW_DOTS,
@@ -28,7 +28,7 @@ from longpole.present.roofline_marks import (
     draw_wall,
     write_labels,
 )
-from longpole.present.roofline_scale import Extent, extent, far
+from longpole.present.roofline_scale import Extent, extent, far, round_heights
 from longpole.present.roofline_words import bound, title
 from longpole.present.roofline_zones import draw_zones, zone_handles
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _BYTES = "bytes are decimal: 1 TB is 10¹² bytes"
 _HIGH, _LEFT = 3.9, 0.62
+_MOST_TICKS = 8
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -104,24 +105,29 @@ def _draw_axes(axes: Axes, roofline: Roofline, covers: Extent) -> None:
     axes.set_xlim(covers.left, covers.right)
     axes.set_ylim(covers.bottom, covers.top)
     axes.minorticks_off()
-    across, up = _x_ticks(covers), _y_ticks(covers)
+    across, up = _x_ticks(covers), round_heights(covers, _MOST_TICKS)
     axes.set_xticks(across, [f"{x:,.0f}" for x in across])
-    axes.set_yticks(
-        [10.0**power for power in up], [f"10{str(power).translate(_SUPERSCRIPT)}" for power in up]
-    )
+    axes.set_yticks(up, height_labels(up))
     axes.set_xlabel("parallel tasks")
     axes.set_ylabel(f"{roofline.unit}s per second")
     axes.tick_params(length=2.5, width=0.6)
 
 
-def power_of_ten(power: int) -> str:
-    """Return a power of ten, written small and high.
+def height_labels(heights: Sequence[float]) -> list[str]:
+    """Return numbers for an axis: as powers of ten if all are, or some are long.
 
     Examples:
-        >>> power_of_ten(-3)
-        '10⁻³'
+        >>> height_labels([0.001, 1.0]), height_labels([0.5, 1.0]), height_labels([0.0005, 0.001])
+        (['10⁻³', '10⁰'], ['0.5', '1'], ['5·10⁻⁴', '10⁻³'])
     """
-    return f"10{str(power).translate(_SUPERSCRIPT)}"
+    powers = [floor(log10(y) + 1e-9) for y in heights]
+    steps = [round(y / 10.0**power) for y, power in zip(heights, powers, strict=True)]
+    if max(steps) > 1 and min(heights) >= 0.01 and max(heights) <= 1e4:
+        return [plain(y) for y in heights]
+    return [
+        f"{f'{step}·' if step > 1 else ''}10{str(power).translate(_SUPERSCRIPT)}"
+        for step, power in zip(steps, powers, strict=True)
+    ]
 
 
 def _x_ticks(covers: Extent) -> list[float]:
@@ -129,11 +135,6 @@ def _x_ticks(covers: Extent) -> list[float]:
     powers = range(floor(log10(covers.right)) + 1)
     steps = (1, 2, 5) if len(powers) <= 3 else (1,)
     return [step * 10.0**power for power in powers for step in steps if step * 10.0**power < covers.right]
-
-
-def _y_ticks(covers: Extent) -> list[int]:
-    low, high = floor(log10(covers.bottom)) + 1, floor(log10(covers.top))
-    return list(range(low, high + 1, max(1, (high - low) // 8)))
 
 
 def _handles(roofline: Roofline) -> list[Any]:

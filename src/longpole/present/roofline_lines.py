@@ -22,6 +22,7 @@ from longpole.present.roofline_scale import (
     target_height,
 )
 from longpole.present.tables import one_line
+from longpole.present.words import counted
 from longpole.units import show_seconds
 
 
@@ -77,7 +78,7 @@ def target_lines(roofline: Roofline, extent: Extent) -> tuple[Line, ...]:
 def wall_text(roofline: Roofline) -> str:
     """Return what is written along the wall."""
     wall = roofline.wall
-    return f"wall: {wall.parallel:,} ({wall.nodes:,} nodes / {wall.nodes_per_task:,g})"
+    return f"wall: {wall.parallel:,} ({counted(wall.nodes, 'node')} / {wall.nodes_per_task:,g})"
 
 
 def structure_notes(roofline: Roofline) -> list[str]:
@@ -97,7 +98,9 @@ def _contended(ceiling: Ceiling, roofline: Roofline, extent: Extent) -> Line:
 
 def _text(ceiling: Ceiling, roofline: Roofline) -> str:
     """Return the name of a ceiling with its least time: of one task where all are alike, or of all."""
-    if ceiling.kind is Level.STRUCTURE and ceiling.least_seconds:
+    if ceiling.kind is Level.STRUCTURE and ceiling.serial_seconds:
+        if ceiling.workflow_seconds > ceiling.least_seconds:
+            return f"{ceiling.name}, all tasks {show_seconds(ceiling.serial_seconds)}"
         return f"{ceiling.name}, longest chain {show_seconds(ceiling.least_seconds)}"
     if ceiling.serial_seconds and len(ceiling.per_task_seconds) == 1:
         ((kind, seconds),) = ceiling.per_task_seconds.items()

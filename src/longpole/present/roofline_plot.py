@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, repeat
-from math import ceil, floor, log10
+from math import floor, log10
 from string import ascii_uppercase
 
 from rich.console import Console, Group, RenderableType
@@ -20,7 +20,15 @@ from longpole.model.roofline import Roofline, TargetLine
 from longpole.present.grid import Grid
 from longpole.present.rates import plain, rates_of
 from longpole.present.roofline_legend import ASCII, DRAWN, FEW_DOTS, Marks, legend, mark_of
-from longpole.present.roofline_scale import Extent, contended_height, extent, height, near, target_height
+from longpole.present.roofline_scale import (
+    Extent,
+    contended_height,
+    extent,
+    height,
+    near,
+    round_heights,
+    target_height,
+)
 from longpole.present.roofline_words import dot_label
 from longpole.present.tables import one_line
 from longpole.present.terminal import draws_blocks, shorten
@@ -31,6 +39,7 @@ _STYLES = {Level.NODE: "cyan", Level.SYSTEM: "yellow", Level.STRUCTURE: "green",
 _LEFT, _NAMES, _MOST_NAME, _MOST_LABEL = 9, 12, 26, 40
 _ROWS, _FEW_ROWS, _NARROW = 17, 12, 60
 _END = 0.97
+_MOST_TICKS = 6
 _LEAST_WIDE = 1.5
 
 
@@ -159,7 +168,7 @@ def _beside(curves: Sequence[Curve], ends: Sequence[int | None], rows: int) -> d
 
 
 def _rows(grid: Grid, covers: Extent, marks: Marks, beside: dict[int, Curve], names: int) -> list[Text]:
-    ticks = {grid.cell(0.0, covers.up(10.0**power))[0]: plain(10.0**power) for power in _powers(covers)}
+    ticks = {grid.cell(0.0, covers.up(y))[0]: plain(y) for y in round_heights(covers, _MOST_TICKS)}
     lines = []
     for row, drawn in enumerate(grid.lines()):
         side = marks.side if row in ticks else marks.wall
@@ -169,11 +178,6 @@ def _rows(grid: Grid, covers: Extent, marks: Marks, beside: dict[int, Curve], na
             line.append(f" {curve.letter} {shorten(curve.name, names - 2)}", curve.style)
         lines.append(line)
     return lines
-
-
-def _powers(covers: Extent) -> range:
-    low, high = ceil(log10(covers.bottom)), floor(log10(covers.top))
-    return range(low, high + 1, max(1, (high - low) // 6))
 
 
 def _axis(grid: Grid, covers: Extent, marks: Marks) -> list[Text]:

@@ -7,13 +7,15 @@ workflow, and several at once may pass it: so it ends the attainable area only w
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log10
+from math import ceil, floor, log10
 
 from longpole.model.resources import Level
 from longpole.model.roofline import Ceiling, Placed, Roofline, TargetLine
 
 _FAR = 1e4
 _SAME = 0.03
+# Powers of ten on an axis: so few need numbers between them.
+_FEW_POWERS = 2
 # How far a plot goes beyond what it shows; the least ratio of its right end to its left.
 _LEFT, _RIGHT, _BELOW, _ABOVE, _NARROWEST = 0.6, 2.2, 4.0, 4.0, 8.0
 # A ceiling that rises is in the plot up to here, at least.
@@ -36,6 +38,16 @@ class Extent:
     def up(self, y: float) -> float:
         """Return how far up something is, from 0 to 1."""
         return log10(y / self.bottom) / log10(self.top / self.bottom)
+
+
+def round_heights(extent: Extent, most: int) -> list[float]:
+    """Return round numbers for the axis upwards: powers of ten and, where these are few, 2 and 5 times."""
+    low, high = ceil(log10(extent.bottom)), floor(log10(extent.top))
+    powers = [10.0**power for power in range(low, high + 1, max(1, (high - low) // most))]
+    if len(powers) > _FEW_POWERS:
+        return powers
+    every = [step * 10.0**power for power in range(low - 1, high + 1) for step in (1, 2, 5)]
+    return [y for y in every if extent.bottom < y < extent.top]
 
 
 def height(ceiling: Ceiling, tasks: int, x: float) -> float:
@@ -101,9 +113,12 @@ def far(roofline: Roofline) -> tuple[Ceiling, ...]:
 
 
 def own_and_shared(roofline: Roofline) -> tuple[Ceiling | None, Ceiling | None]:
-    """Return the lowest ceiling of what each task has of its own, and of what all share; None without any."""
+    """Return the lowest ceiling that rises, and the lowest that is flat; None without any.
+
+    What each task has of its own rises, what all share is flat; a structure that bounds may be both.
+    """
     every = limiting(roofline)
-    own = [one for one in every if one.kind in (Level.NODE, Level.OVERHEAD)]
+    own = [one for one in every if one.kind is not Level.SYSTEM and one.serial_seconds]
     shared = [one for one in every if one.kind in (Level.SYSTEM, Level.STRUCTURE)]
     return (
         max(own, key=lambda one: one.serial_seconds, default=None),

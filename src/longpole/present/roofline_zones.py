@@ -64,9 +64,9 @@ def zone_handles(roofline: Roofline, covers: Extent) -> list[Any]:
     """Return what the legend says of zones."""
     from matplotlib.patches import Patch
 
+    zones = dict.fromkeys(area.zone for area in areas(roofline, covers))
     return [
-        Patch(facecolor=_COLOURS[area.zone], edgecolor="#999999", linewidth=0.4, label=str(area.zone))
-        for area in areas(roofline, covers)
+        Patch(facecolor=_COLOURS[zone], edgecolor="#999999", linewidth=0.4, label=str(zone)) for zone in zones
     ]
 
 

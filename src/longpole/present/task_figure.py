@@ -7,7 +7,6 @@ beyond a page's width are left out and counted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,8 @@ from longpole.present.canvas import INK, PALETTE, QUIET, drawing, form_of, save
 from longpole.present.labels import Placer, measured
 from longpole.present.page import Page, quiet_axes
 from longpole.present.rates import percent, reached
-from longpole.present.roofline_figure import power_of_ten
+from longpole.present.roofline_figure import height_labels
+from longpole.present.roofline_scale import Extent, round_heights
 from longpole.present.roofline_words import dominating, title
 from longpole.present.terminal import shorten
 from longpole.present.words import counted
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 NOTHING = "Nothing is known of single tasks, so there is no task view to draw."
 _HIGH, _LEFT = 2.9, 0.62
+_MOST_TICKS = 6
 _MOST_COLUMNS, _FEW_COLUMNS = 16, 6
 _MOST_LETTERS, _FEW_LETTERS = 18, 14
 # How far the view goes beyond what it shows; half of how wide a ceiling is drawn, in columns.
@@ -119,12 +120,12 @@ def _rates(view: TaskView) -> list[float]:
 def _draw_axes(axes: Axes, views: list[TaskView], names: list[str], *, slanted: bool) -> None:
     rates = [rate for view in views for rate in _rates(view)]
     axes.set_yscale("log")
-    axes.set_ylim(min(rates) / _BEYOND, max(rates) * _BEYOND)
+    covers = Extent(0.1, 1.0, min(rates) / _BEYOND, max(rates) * _BEYOND)
+    axes.set_ylim(covers.bottom, covers.top)
     axes.set_xlim(-0.6, len(views) - 0.4)
     axes.minorticks_off()
-    low, high = ceil(log10(min(rates) / _BEYOND)), floor(log10(max(rates) * _BEYOND))
-    powers = range(low, high + 1, max(1, (high - low) // 6))
-    axes.set_yticks([10.0**power for power in powers], [power_of_ten(power) for power in powers])
+    up = round_heights(covers, _MOST_TICKS)
+    axes.set_yticks(up, height_labels(up))
     look: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
     axes.set_xticks(range(len(views)), names, **look)
     axes.set_ylabel("1 / seconds of one task")
