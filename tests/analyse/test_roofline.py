@@ -83,14 +83,13 @@ def test_each_task_of_berkeley_gw_has_its_own_efficiency():
     assert max(views, key=lambda view: view.share or 0).name == "S"
 
 
-def test_two_best_directions_of_berkeley_gw_are_batches_and_latency():
-    ways = roofline(bgw()).directions
+def test_two_best_directions_of_berkeley_gw_are_latency_and_batches():
+    latency, batches = roofline(bgw()).directions[:2]
 
-    assert [way.way for way in ways[:2]] == [Way.DIAGONAL, Way.UP]
-    assert ways[0].x == 28
-    assert ways[0].gain == pytest.approx(28)
-    assert ways[1].gain == pytest.approx(1 / 0.4225, rel=1e-3)
-    assert ways[1].task == "S"
+    assert (latency.way, latency.task) == (Way.UP, "S")
+    assert latency.gain == pytest.approx(1 / 0.4225, rel=1e-3)
+    assert (batches.way, batches.x) == (Way.DIAGONAL, 28)
+    assert batches.gain == pytest.approx(28)
 
 
 def test_network_per_node_counts_the_nodes_of_one_task():

@@ -61,12 +61,14 @@ class Field:
 
 
 def directions_of(field: Field, views: Sequence[TaskView]) -> tuple[Direction, ...]:
-    """Return the ways to go that gain something, the best first."""
-    found = [way for way in _all(field, _dominant(field, views)) if way.gain >= _WORTH]
-    return tuple(sorted(found, key=lambda way: (-round(way.gain, 2), _ORDER.index(way.way))))
+    """Return the ways to go that gain something: the best for the makespan, then batches, then the others."""
+    found = [way for way in _shortening(field, _dominant(field, views)) if way.gain >= _WORTH]
+    found.sort(key=lambda way: (-round(way.gain, 2), _ORDER.index(way.way)))
+    batches = [way for way in _batches(field) if way.gain >= _WORTH]
+    return (*found[:1], *batches, *found[1:])
 
 
-def _all(field: Field, task: str) -> Iterator[Direction]:
+def _shortening(field: Field, task: str) -> Iterator[Direction]:
     yield from _up(field, task)
     yield from _raise(field, task)
     yield from _diagonal(field)
@@ -133,6 +135,11 @@ def _diagonal(field: Field) -> Iterator[Direction]:
     within = min(wall, case.could or case.tasks, case.tasks)
     if within > field.x:
         yield _towards(field, within, field.ceilings, diagonal_words(within, wall, case))
+
+
+def _batches(field: Field) -> Iterator[Direction]:
+    case, wall = field.case, field.wall.parallel
+    within = min(wall, case.could or case.tasks, case.tasks)
     if wall > max(field.x, within):
         beside = [_beside_others(one, wall / field.x) for one in field.ceilings]
         yield _towards(field, wall, beside, batch_words(wall, field.x, case))
