@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import time
 import tomllib
 
 import pytest
@@ -159,6 +160,29 @@ def test_the_network_is_measured_to_a_node_that_serves(machine, recorded):
     assert (done.returncode, ended) == (0, 0)
     assert network["nominal"] > 1e6
     assert network["per_node"]
+
+
+def test_nothing_is_left_in_the_folder_after_ctrl_c(recorded, tmp_path):
+    options = [
+        "--only",
+        "metadata,disk-write",
+        "--folder",
+        str(tmp_path),
+        "--out",
+        str(tmp_path / "out.toml"),
+    ]
+    command = recorded.command("machine", "measure", *options)
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=recorded.environment()
+    ) as measuring:
+        until = time.monotonic() + 30
+        while not (begun := list(tmp_path.glob(".longpole-*/*"))) and time.monotonic() < until:
+            pass
+        measuring.send_signal(signal.SIGINT)
+        ended = measuring.wait()
+
+    assert begun
+    assert (ended, os.listdir(tmp_path)) == (130, [])
 
 
 def test_without_a_word_more_it_explains_itself(machine):

@@ -5,6 +5,7 @@ import pytest
 from longpole.errors import UsageError
 from longpole.measure import catalogue
 from longpole.measure.catalogue import NAMES, Wishes, entries
+from longpole.measure.gpus import Gpus
 from longpole.model.resources import RESOURCES
 
 
@@ -33,7 +34,7 @@ def test_with_gpus_the_flops_are_theirs(tmp_path, monkeypatch):
 
     found = [entry for entry in entries(Wishes(tmp_path)) if "flops" in entry.names]
 
-    assert [entry.make for entry in found] == [catalogue.Gpus]
+    assert [entry.make for entry in found] == [Gpus]
 
 
 def test_what_is_asked_for_is_tried_even_where_it_seems_absent(tmp_path, monkeypatch):

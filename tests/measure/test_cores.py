@@ -60,9 +60,8 @@ def test_others_are_what_is_busy_and_not_ours(tmp_path):
 def test_where_nothing_is_told_nobody_is_seen(tmp_path):
     before = ticks(tmp_path / "none")
 
-    assert before.others(ticks(tmp_path / "none"), 1.0) == pytest.approx(0.0, abs=0.5)
+    assert before.others_s(ticks(tmp_path / "none")) == 0.0
 
 
-def test_a_share_is_never_above_one_or_below_zero():
-    assert Ticks(0.0, 0.0, 1).others(Ticks(9.0, 0.0, 1), 1.0) == 1.0
-    assert Ticks(0.0, 0.0, 1).others(Ticks(0.0, 9.0, 1), 1.0) == 0.0
+def test_our_own_work_is_not_that_of_others():
+    assert Ticks(0.0, 0.0, 1).others_s(Ticks(9.0, 9.0, 1)) == 0.0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
@@ -80,8 +81,8 @@ def test_a_disk_that_fills_up_leaves_no_file_and_no_open_one(small, monkeypatch)
 
 
 def test_memory_is_no_disk():
-    if folder.file_system(folder.Path("/dev/shm")) != "tmpfs":
+    if folder.file_system(Path("/dev/shm")) != "tmpfs":
         pytest.skip("needs a tmpfs at /dev/shm")
 
     with pytest.raises(UnmeasurableError, match="in memory"):
-        Disk(folder.Path("/dev/shm"))
+        Disk(Path("/dev/shm"))

@@ -50,7 +50,7 @@ def test_a_trial_has_what_the_process_tells(script):
 
     probe.close()
     assert found == {"gpu": 2.0, "bf16": 4.0, "flops": 3.0, "hbm": 2.0, "pcie": 1.0}
-    assert probe.how == "2 x Made by PyTorch"
+    assert probe.how == "sum over 2 x Made, one at a time, by PyTorch"
 
 
 @pytest.mark.parametrize("text", [DIES, "raise SystemExit(1)", "print('no JSON')"])
@@ -64,7 +64,7 @@ def test_a_process_that_dies_does_not_end_us(script, text):
 def test_without_pytorch_it_says_so(monkeypatch):
     monkeypatch.setattr(gpus, "is_installed", lambda _: False)
 
-    with pytest.raises(UnmeasurableError, match="no PyTorch to measure it"):
+    with pytest.raises(UnmeasurableError, match="no PyTorch to measure GPUs"):
         Gpus()
 
 

@@ -10,7 +10,7 @@ from longpole.measure.cores import allowed_cores
 from longpole.measure.measuring import Identity, measure
 from longpole.measure.probe import UnmeasurableError
 from longpole.measure.repeats import agree
-from longpole.model.measured import LeftOut
+from longpole.model.measured import MOST_OTHERS, LeftOut
 from tests.measure.probes import Clock, Made
 
 QUICK = ("flops", "memory", "metadata", "cached-read", "loopback", "interpreter", "process")
@@ -35,6 +35,8 @@ def test_two_measurements_of_this_machine_agree_within_their_spreads():
 
     one, other = (measure(here, Identity("here"), seconds=8) for _ in range(2))
 
+    if max(one.others, other.others) >= MOST_OTHERS:
+        pytest.skip("needs a quieter machine: others hold more than half of its cores")
     assert {found.name for found in one.measured} >= {"flops", "memory", "interpreter"}
     for first, second in zip(one.measured, other.measured, strict=True):
         assert agree(first, second), (first, second)

@@ -33,7 +33,8 @@ def test_one_hiccup_in_ten_does_not_count():
 
 
 def test_what_others_held_might_have_been_had():
-    assert of_rates("memory", [10.0, 9.9], others=0.3).spread == pytest.approx(0.3)
+    assert of_rates("memory", [10.0, 9.9], others=0.2).spread == pytest.approx(0.25)
+    assert of_seconds("process", [10.0, 9.9], others=0.2).spread == pytest.approx(0.2)
 
 
 def test_measurements_further_apart_than_their_spreads_do_not_agree():

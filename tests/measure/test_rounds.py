@@ -65,7 +65,8 @@ def test_a_probe_that_needs_no_cores_feels_nobody():
 
 
 def test_time_is_told_as_it_goes_by():
-    clock, told = Clock(), []
+    clock = Clock()
+    told: list[float] = []
 
     take_turns(turns_of(Made(clock, 1.0)), 6.0, told.append, clock, lambda: IDLE)
 

@@ -58,6 +58,12 @@ def test_a_measurement_has_a_line_for_each_resource_and_says_what_is_missing():
     assert "Others held 30% of the cores" in text
 
 
+def test_a_measurement_beside_others_says_to_measure_again():
+    text = shown(show_measurement, Measurement(MACHINE, (Measured("memory", (1e9,), 1e9, 0.99),), others=0.7))
+
+    assert "Measure again when the machine is quiet." in " ".join(text.split())
+
+
 def test_a_quiet_measurement_needs_no_more_words():
     text = shown(
         show_measurement, Measurement(MACHINE, (Measured("memory", (1e9,), 1e9, 0.05),), others=0.01)

@@ -35,15 +35,16 @@ class Ticks:
     own_s: float
     cores: int
 
-    def others(self, later: Ticks, wall_s: float) -> float:
-        """Return which share of the cores others held between this moment and a later one.
+    def others_s(self, later: Ticks) -> float:
+        """Return how many core seconds others had between this moment and a later one.
+
+        Ticks are coarse: of a short time it may be some hundredths off, and even below zero.
 
         Examples:
-            >>> Ticks(10.0, 1.0, 2).others(Ticks(12.0, 2.0, 2), wall_s=1.0)
-            0.5
+            >>> Ticks(10.0, 1.0, 2).others_s(Ticks(12.0, 2.0, 2))
+            1.0
         """
-        taken = (later.busy_s - self.busy_s) - (later.own_s - self.own_s)
-        return min(1.0, max(0.0, taken / (wall_s * self.cores))) if wall_s > 0 else 0.0
+        return (later.busy_s - self.busy_s) - (later.own_s - self.own_s)
 
 
 def ticks(stat: Path = Path("/proc/stat")) -> Ticks:

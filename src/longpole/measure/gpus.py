@@ -29,12 +29,12 @@ class Gpus:
 
     least = LEAST_REPEATS
     on_cores = False
-    remark = "Measured one GPU at a time; the FLOPs of the CPU are not counted."
+    remark = "The FLOPs are those of GPUs alone; they were measured one at a time."
 
     def __init__(self) -> None:
         """Start the process, and measure once to load what there is to load."""
         if not is_installed("torch"):
-            raise UnmeasurableError("There is a GPU, but no PyTorch to measure it with.")
+            raise UnmeasurableError("There is no PyTorch to measure GPUs with.")
         command = [sys.executable, "-m", "longpole.measure.gpu"]
         pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=quiet, text=True)
@@ -48,7 +48,7 @@ class Gpus:
     @property
     def how(self) -> str:
         """Say which GPUs."""
-        return f"{len(self._names)} x {self._names[0]} by PyTorch"
+        return f"sum over {len(self._names)} x {self._names[0]}, one at a time, by PyTorch"
 
     def trial(self) -> Mapping[str, float]:
         """Measure each GPU once; their number is as sure as it can be."""

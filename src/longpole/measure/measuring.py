@@ -93,9 +93,9 @@ def _result(name: str, values: list[float], turns: Turns) -> Measured:
 
 def _others(all_turns: list[Turns]) -> float:
     """Return which share of the cores others held during all turns."""
-    on_cores = [turns for turns in all_turns if turns.probe.on_cores]
-    spent_s = sum(turns.spent_s for turns in on_cores)
-    return sum(turns.others_s for turns in on_cores) / spent_s if spent_s else 0.0
+    cores_s = sum(turns.cores_s for turns in all_turns)
+    others_s = sum(turns.others_s for turns in all_turns)
+    return min(1.0, max(0.0, others_s / cores_s)) if cores_s else 0.0
 
 
 def _machine(identity: Identity, measured: list[Measured]) -> Machine:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import struct
 import subprocess
 import sys
@@ -64,8 +63,11 @@ class Metadata:
         """Make a folder for each process, and try how many files a trial should have."""
         room(folder, _LEAST_ROOM)
         self.remark = remark_on(folder)
-        self._folder = Path(tempfile.mkdtemp(prefix=".longpole-", dir=folder))
-        _place_apart(self._folder)
+        # It removes itself at the end of the interpreter, too, should we be interrupted here.
+        self._folder = tempfile.TemporaryDirectory(
+            prefix=".longpole-", dir=folder, ignore_cleanup_errors=True
+        )
+        _place_apart(self._folder.name)
         self._processes = min(workers(), _MOST_PROCESSES)
         self._files = _FEWEST
         try:
@@ -89,11 +91,13 @@ class Metadata:
 
     def close(self) -> None:
         """Remove the folders with all that may be left in them."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.cleanup()
 
     def _rate(self) -> float:
         with ExitStack() as stack:
             started = [stack.enter_context(self._worker()) for _ in range(self._processes)]
+            for worker in started:
+                stack.callback(worker.kill)  # no more files after an interrupt; most often it has ended
             for worker in started:
                 _line(worker)
             for worker in started:
@@ -103,7 +107,7 @@ class Metadata:
         return OPERATIONS * self._files * self._processes / (took_ns / 1e9)
 
     def _worker(self) -> subprocess.Popen[str]:
-        inside = tempfile.mkdtemp(dir=self._folder)
+        inside = tempfile.mkdtemp(dir=self._folder.name)
         command = [sys.executable, "-I", "-S", "-c", _WORKER, inside, str(self._files)]
         quiet = subprocess.DEVNULL
         return subprocess.Popen(
@@ -111,7 +115,7 @@ class Metadata:
         )
 
 
-def _place_apart(folder: Path) -> None:
+def _place_apart(folder: str) -> None:
     """Let ext4 place the folders in this one far from each other; others know no such wish."""
     opened = os.open(folder, os.O_RDONLY)
     try:

@@ -35,7 +35,8 @@ class Loopback:
 
     def __init__(self) -> None:
         """Open a sink of our own."""
-        self._sink = Sink("127.0.0.1", 0).__enter__()
+        self._sink = Sink("127.0.0.1", 0)
+        self._sink.start()
         self._connections = min(_MOST_LOOPS, max(1, workers() // 2))
         self._together = Together(self._connections)
 

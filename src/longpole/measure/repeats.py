@@ -3,9 +3,9 @@
 Method: a ceiling is what a machine does at best, so the best repeat counts. The spread is how far the others
 fall behind it, the slowest tenth left out (a machine that others use has hiccups), and 2/n more of that for
 n repeats, as few have seen little of what there is. It is at least 5 %, by which even quiet machines differ
-from day to day, and at least the share of the cores that others held meanwhile: so much more might have been
-had. It knows of nobody beyond this machine: not of another virtual machine on the same disk, nor of another
-node on the same network.
+from day to day, and at least what there would be besides had nobody else been on the cores: for others on a
+fifth of them, a rate a quarter higher, a time a fifth shorter. It knows of nobody beyond this machine: not
+of another virtual machine on the same disk, nor of another node on the same network.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def of_rates(name: str, rates: Sequence[float], others: float = 0.0) -> Measured
     """
     ordered = sorted(rates, reverse=True)
     best, worst = ordered[0], _slowest_that_counts(ordered)
-    return Measured(name, tuple(rates), best, _bounded(_unseen(1 - worst / best, len(rates)), others))
+    more = others / (1 - others) if others < 1 else 1.0
+    return Measured(name, tuple(rates), best, _bounded(_unseen(1 - worst / best, len(rates)), more))
 
 
 def of_seconds(name: str, seconds: Sequence[float], others: float = 0.0) -> Measured:
@@ -68,5 +69,5 @@ def _unseen(behind: float, repeats: int) -> float:
     return behind * (1 + 2 / repeats)
 
 
-def _bounded(spread: float, others: float) -> float:
-    return round(min(max(spread, others, LEAST_SPREAD), MOST_SPREAD), 4)
+def _bounded(spread: float, least: float) -> float:
+    return round(min(max(spread, least, LEAST_SPREAD), MOST_SPREAD), 4)

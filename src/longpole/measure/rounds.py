@@ -27,7 +27,8 @@ class Turns:
         probe: The probe.
         values: Repeats so far, by name.
         spent_s: How long all its turns took.
-        others_s: How many seconds of all cores others held in that time.
+        cores_s: How many core seconds there were in that time.
+        others_s: How many of them others had.
         failure: Why it has no more turns; empty if it may have.
     """
 
@@ -35,6 +36,7 @@ class Turns:
     probe: Probe
     values: dict[str, list[float]] = field(default_factory=dict)
     spent_s: float = 0.0
+    cores_s: float = 0.0
     others_s: float = 0.0
     failure: str = ""
 
@@ -46,7 +48,7 @@ class Turns:
     @property
     def others(self) -> float:
         """Which share of the cores others held during its turns, if it needs them."""
-        return self.others_s / self.spent_s if self.spent_s and self.probe.on_cores else 0.0
+        return min(1.0, max(0.0, self.others_s / self.cores_s)) if self.cores_s else 0.0
 
     @property
     def lacks(self) -> bool:
@@ -89,7 +91,9 @@ def _turn(turns: Turns, clock: Clock, look: Callable[[], Ticks]) -> None:
         return
     took_s = clock() - begun
     turns.spent_s += took_s
-    turns.others_s += before.others(look(), took_s) * took_s
+    if turns.probe.on_cores:
+        turns.cores_s += took_s * before.cores
+        turns.others_s += before.others_s(look())
     for name in turns.names:
         if name in found:
             turns.values.setdefault(name, []).append(found[name])

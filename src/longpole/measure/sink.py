@@ -37,6 +37,10 @@ class Sink:
         host, port, *_ = self._listening.getsockname()
         return host, port
 
+    def start(self) -> None:
+        """Begin to serve; once."""
+        self._thread.start()
+
     def wait(self) -> None:
         """Wait until it is closed."""
         self._stopped.wait()
@@ -48,7 +52,7 @@ class Sink:
         self._listening.close()
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self.start()
         return self
 
     def __exit__(
@@ -60,8 +64,11 @@ class Sink:
         while not self._stopped.is_set():
             try:
                 client, _ = self._listening.accept()
-            except OSError:
-                continue  # nobody came for a while, or went again at once
+            except TimeoutError:
+                continue  # nobody came for a while
+            except OSError:  # one went again at once, or there are too many
+                self._stopped.wait(_POLL_S)
+                continue
             if self._places.acquire(blocking=False):
                 threading.Thread(target=self._swallow, args=(client,), daemon=True).start()
             else:

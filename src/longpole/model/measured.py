@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from longpole.model.machine import Machine
 
+# Where others hold a larger share of the cores, no spread below 100 % covers what they took.
+MOST_OTHERS = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:

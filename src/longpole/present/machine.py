@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longpole.model.machine import Machine, Peak
-from longpole.model.measured import Measured, Measurement
+from longpole.model.measured import MOST_OTHERS, Measured, Measurement
 from longpole.model.quantity import show_quantity
 from longpole.model.resources import RESOURCES, Dimension
 from longpole.present.tables import cell, note, one_line
@@ -134,9 +134,10 @@ def _remarks(measured: Sequence[Measured]) -> list[RenderableType]:
 def _burden(others: float) -> list[RenderableType]:
     if others < _NOTICED:
         return []
-    return [
-        note(f"Others held {others:.0%} of the cores meanwhile: on a quiet machine, peaks may be higher.")
-    ]
+    held = f"Others held {others:.0%} of the cores meanwhile"
+    if others < MOST_OTHERS:
+        return [note(f"{held}: on a quiet machine, peaks may be higher.")]
+    return [note(f"{held}: these are no peaks. Measure again when the machine is quiet.", "warning")]
 
 
 def _left_out(measurement: Measurement) -> list[RenderableType]:
