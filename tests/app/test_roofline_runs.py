@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,12 +54,13 @@ def bound(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def case(bound: str, recorder: Someone, here: Machine, tmp_path_factory: pytest.TempPathFactory) -> Case:
-    python, folder = recorder.python, tmp_path_factory.mktemp("work")
+    python, blocks = recorder.python, tmp_path_factory.mktemp("blocks") / "blocks"
+    _write_blocks(blocks)
     starts = f"for at in $(seq 20); do {python} -c 'import json, decimal'; done"
     command = {
-        "disk": (python, str(PROGRAMS / "read_disk.py"), str(folder / "blocks"), "1.5"),
+        "disk": (python, str(PROGRAMS / "read_disk.py"), str(blocks), "1.5"),
         "compute": (python, str(PROGRAMS / "compute.py"), "1.2"),
-        "triad": (python, str(PROGRAMS / "triad.py"), "1.2"),
+        "triad": (python, str(PROGRAMS / "triad.py"), "2.5"),
         "start": ("bash", "-c", starts),
         "poll": (python, str(PROGRAMS / "poll.py"), "20"),
     }[bound]
@@ -104,3 +106,10 @@ def test_machine_of_a_run_is_what_the_run_tells(
 
     assert (machine.nodes, set(machine.node) - {"gpu"}) == (1, {"cpu"})
     assert "machine measure" in machine.origin
+
+
+def _write_blocks(path: Path) -> None:
+    """Write a file that is on the disk."""
+    with path.open("wb") as file:
+        file.write(os.urandom(64 << 20))
+        os.fsync(file.fileno())
