@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -249,9 +251,10 @@ def test_no_dot_lies_above_a_ceiling(rows):
             for at, (start, took, share, up) in enumerate(rows, start=2)
         ),
         took_s=took_s,
+        cores=16,
     )
 
-    case = of(run)
+    case = of(run, replace(HERE, node={"cpu": Peak(16.0)}))
 
     least_s = max((one.workflow_seconds for one in roofline(case).ceilings), default=0.0)
     assert least_s <= case.dots[0].makespan_s * 1.06

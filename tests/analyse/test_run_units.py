@@ -124,3 +124,26 @@ def test_a_run_of_several_hosts_without_tasks_is_one_command():
     processes = [process(1, 0, 4, name="sh", command="sh x"), process(2, 0, 2), process(3, 2, 4)]
 
     assert units_of(tables(4, processes=processes, hosts=2)).unit is Unit.COMMAND
+
+
+def test_a_shell_that_runs_one_program_is_called_by_that():
+    recipe = {"name": "sh", "command": "sh -c ..."}
+    processes = [
+        process(1, 0, 4, name="make", command="make"),
+        process(2, 0, 2, **recipe),
+        process(3, 0, 2, parent=2),
+        process(4, 2, 4, **recipe),
+        process(5, 2, 3, parent=4),
+        process(6, 3, 4, parent=4),
+    ]
+
+    assert units_of(tables(4, processes=processes)).names == ("work", "sh -c")
+
+
+def test_programs_of_which_the_shortest_were_not_seen_are_one_command():
+    first = process(1, 0, 4, name="sh", command="sh x")
+    short = [process(at, at, at + 0.2) for at in (2, 3)]
+
+    found = [units_of(tables(4, processes=[first, *short], all_seen=seen)).unit for seen in (True, False)]
+
+    assert found == [Unit.PROGRAM, Unit.COMMAND]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,8 +25,8 @@ MEASURED = (
     *("cpu", "memory", "disk-read", "disk-write", "cached-read", "cached-write"),
     *("interpreter", "process"),
 )
-# Of a machine that others use, too: what is measured at one moment can be passed at another.
-NOISE = 0.3
+# Times of one run by a clock of ticks, against those of another.
+SLACK = 0.05
 BOUNDS = {
     "disk": ("disk-read", Level.NODE, "the whole command", 1),
     "compute": ("cpu", Level.NODE, "the whole command", 1),
@@ -53,12 +55,13 @@ def bound(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def case(bound: str, recorder: Someone, here: Machine, tmp_path_factory: pytest.TempPathFactory) -> Case:
-    python, folder = recorder.python, tmp_path_factory.mktemp("work")
-    starts = f"for at in $(seq 20); do {python} -c 'import json, decimal'; done"
+    python, blocks = recorder.python, tmp_path_factory.mktemp("blocks") / "blocks"
+    _write_blocks(blocks)
+    starts = f"for at in {{1..20}}; do {python} -c 'import json, decimal'; done"
     command = {
-        "disk": (python, str(PROGRAMS / "read_disk.py"), str(folder / "blocks"), "1.5"),
+        "disk": (python, str(PROGRAMS / "read_disk.py"), str(blocks), "1.5"),
         "compute": (python, str(PROGRAMS / "compute.py"), "1.2"),
-        "triad": (python, str(PROGRAMS / "triad.py"), "1.2"),
+        "triad": (python, str(PROGRAMS / "triad.py"), "2.5"),
         "start": ("bash", "-c", starts),
         "poll": (python, str(PROGRAMS / "poll.py"), "20"),
     }[bound]
@@ -82,11 +85,18 @@ def test_bound_is_what_the_program_was_made_for(bound: str, found: Roofline) -> 
     assert (found.tasks, found.parallel) == (tasks, 1)
 
 
-def test_no_dot_lies_above_a_ceiling_by_more_than_what_was_measured_can_be_off(found: Roofline) -> None:
-    [dot] = found.dots
+def test_no_dot_lies_above_a_ceiling_by_more_than_what_was_measured_can_be_off(
+    case: Case, found: Roofline, tmp_path: Path
+) -> None:
+    above = _above(found)
+    for _ in range(5):  # others may have used the machine while it was measured: its best is what counts
+        if not above:
+            break
+        again = measure(Wishes(tmp_path, only=above), Identity("here"), 3.0).machine
+        case = replace(case, machine=_best(case.machine, again))
+        above = _above(roofline(case))
 
-    for ceiling in found.ceilings:
-        assert dot.y <= ceiling.tasks_per_second_at_dot * (1 + ceiling.spread + NOISE), ceiling.name
+    assert not above
 
 
 def test_what_took_the_time_of_a_real_run_sums_to_its_makespan(case: Case) -> None:
@@ -104,3 +114,27 @@ def test_machine_of_a_run_is_what_the_run_tells(
 
     assert (machine.nodes, set(machine.node) - {"gpu"}) == (1, {"cpu"})
     assert "machine measure" in machine.origin
+
+
+def _write_blocks(path: Path) -> None:
+    """Write a file that is on the disk."""
+    with path.open("wb") as file:
+        file.write(os.urandom(64 << 20))
+        os.fsync(file.fileno())
+
+
+def _above(found: Roofline) -> tuple[str, ...]:
+    """Return resources whose ceilings the dot lies above."""
+    [dot] = found.dots
+    own = [one for one in found.ceilings if one.kind is not Level.STRUCTURE]
+    return tuple(
+        one.resource for one in own if dot.y > one.tasks_per_second_at_dot * (1 + one.spread + SLACK)
+    )
+
+
+def _best(one: Machine, other: Machine) -> Machine:
+    """Return a machine with the better of two measures of each resource."""
+    node = {**one.node}
+    for name, peak in other.node.items():
+        node[name] = max(peak, node[name], key=lambda peak: peak.nominal)
+    return replace(one, node=node)

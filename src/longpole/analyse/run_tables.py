@@ -57,6 +57,7 @@ class RunTables:
         used: What processes used over time; None where marks are no tasks.
         moved: What hosts moved.
         whole: What the whole run used, by the columns of ``processes``, those too short to be seen included.
+        all_seen: Whether every process was seen, however short.
         parts: Seconds of the makespan, by what took them.
     """
 
@@ -77,6 +78,7 @@ class RunTables:
     used: ProcessSamples | None = None
     moved: HostSums = HostSums()
     whole: dict[str, float] = field(default_factory=dict)
+    all_seen: bool = True
     parts: dict[str, float] = field(default_factory=dict)
 
     @property

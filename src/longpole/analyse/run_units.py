@@ -1,8 +1,9 @@
 """What the tasks of a run are: what was declared, else the user's marks, else programs, else the command.
 
 Declared tasks count if they ran. The user's own marks, the outermost of each thread, count if together they
-cover half of the run. Programs are those of ``top_programs``. A process belongs to the task that it, or what
-started it, is of; with marks as tasks it belongs to the marked process above it.
+cover half of the run. Programs are those of ``top_programs``, if they are long enough for all to be seen. A
+process belongs to the task that it, or what started it, is of; with marks as tasks it belongs to the marked
+process above it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import median
 
 import numpy as np
 
@@ -20,6 +22,8 @@ from longpole.analyse.top_programs import Program, Programs
 from longpole.analyse.unions import union
 
 _COVERED = 0.5
+# Without exit records, processes that are shorter may be missing.
+_SURELY_SEEN_S = 0.5
 
 
 class Unit(StrEnum):
@@ -73,7 +77,14 @@ def units_of(run: RunTables) -> Units:
         return marked
     programs = Programs(run.processes, run.span)
     found = programs.tasks(run.run_s) if run.hosts <= 1 else []
-    return _programs(found, programs) if len(found) > 1 else _command(run, programs)
+    if len(found) < 2 or too_short_to_count(run, found):
+        return _command(run, programs)
+    return _programs(found, programs)
+
+
+def too_short_to_count(run: RunTables, found: list[Program]) -> bool:
+    """Return whether programs are so short that others like them were not seen."""
+    return not run.all_seen and median(one.took_s for one in found) < _SURELY_SEEN_S
 
 
 def _declared(run: RunTables) -> Units:

@@ -47,7 +47,7 @@ def _of_cpu(run: RunTables, units: Units, found: Found, needs: list[Needs]) -> I
     unseen_s = run.whole.get("cpu_ns", 0.0) / 1e9 - float(np.nansum(numbers(run.processes["cpu_ns"]))) / 1e9
     if units.unit is not Unit.TASK and unseen_s > _WORTH * run.run_s:
         yield (
-            f"{unseen_s:.3g} s of CPU time are of processes too short to be seen: some tasks may be missing; "
+            f"{unseen_s:.3g} s of CPU time are of processes too short to be seen, which may be tasks; "
             "'longpole doctor' tells how to see them."
         )
     if found.start.guessed:

@@ -21,6 +21,7 @@ _WORKERS = (
     *("multiprocessing.spawn", "multiprocessing.forkserver", "multiprocessing.resource_tracker"),
     *("--multiprocessing-fork", "joblib.externals.loky", "multiprocessing.semaphore_tracker"),
 )
+_SHELLS = ("sh -c", "bash -c", "dash -c", "zsh -c")
 # Kinds that took less of all programs' time and CPU time are no tasks.
 _LITTLE = 0.01
 # A first process that computed for so much of the run did the work itself.
@@ -73,6 +74,7 @@ class Programs:
         while True:
             started, workers_s = self._started_by(top)
             passed += top.own_s + workers_s
+            self._name(started)
             found = _of_weight(started)
             if passed > _MOST * run_s and passed > sum(one.tree_s for one in found):
                 return []
@@ -101,6 +103,22 @@ class Programs:
                 found.append(one)
         return found, workers_s
 
+    def _name(self, found: list[Program]) -> None:
+        """Say of which kind each is.
+
+        A shell that runs one program is of the kind of that. One that was too short for its command line to
+        be seen is as others of its name.
+        """
+        for one in found:
+            one.kind = process_called(one.name, one.command)
+            children = self.children[one.id]
+            if len(children) == 1 and one.kind in _SHELLS and children[0].command:
+                one.kind = process_called(children[0].name, children[0].command)
+        for one in found:
+            if not one.command:
+                alike = {other.kind for other in found if other.command and other.name == one.name}
+                one.kind = alike.pop() if len(alike) == 1 else one.kind
+
     def _from_below(self) -> list[Program]:
         found, waiting = [], list(self.roots)
         while waiting:
@@ -116,8 +134,7 @@ def _is_worker(one: Program, parent: Program) -> bool:
 
 
 def _of_weight(found: list[Program]) -> list[Program]:
-    """Return programs with what kind each is of, without kinds that took next to nothing."""
-    _name(found)
+    """Return programs without kinds that took next to nothing."""
     took: dict[str, float] = defaultdict(float)
     used: dict[str, float] = defaultdict(float)
     for one in found:
@@ -126,16 +143,6 @@ def _of_weight(found: list[Program]) -> list[Program]:
     least_s, least_used = _LITTLE * sum(took.values()), _LITTLE * sum(used.values())
     heavy = {kind for kind in took if took[kind] > least_s or used[kind] > least_used}
     return [one for one in found if one.kind in heavy]
-
-
-def _name(found: list[Program]) -> None:
-    """Say of which kind each is; one too short for its command line to be seen is as others of its name."""
-    for one in found:
-        one.kind = process_called(one.name, one.command)
-    for one in found:
-        if not one.command:
-            alike = {other.kind for other in found if other.command and other.name == one.name}
-            one.kind = alike.pop() if len(alike) == 1 else one.kind
 
 
 def _program(row: dict[str, int | float | str | None], span: tuple[int, int]) -> Program:

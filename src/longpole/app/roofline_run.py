@@ -5,14 +5,14 @@ from __future__ import annotations
 from longpole.analyse.process_samples import ProcessSamples
 from longpole.analyse.run_case import Projection, case_of
 from longpole.analyse.run_tables import HostSums, RunTables
-from longpole.analyse.times import times_of
+from longpole.analyse.times import Times, times_of
 from longpole.app.devices import device_times_of
 from longpole.app.explaining import evidence_of
 from longpole.app.sampled import of_processes
-from longpole.errors import LongpoleError
+from longpole.errors import CyclicGraphError
 from longpole.model.case import Case
-from longpole.model.columns import Columns
-from longpole.model.execution import Metric, Scope
+from longpole.model.columns import Columns, integers
+from longpole.model.execution import Metric, Scope, Source
 from longpole.model.explanation import Blame
 from longpole.model.machine import Machine
 from longpole.store.run import StoredRun
@@ -33,7 +33,7 @@ _PIVOT = ", ".join(
 _QUEUED = ("queue", "submitted", "hold")
 _USED = ", ".join(["cpu_ns", *_METRICS])
 _PROCESSES = f"""
-    SELECT id, parent, name, command, start_ns, end_ns, {_USED} FROM processes
+    SELECT id, parent, name, command, start_ns, end_ns, source, {_USED} FROM processes
     LEFT JOIN (SELECT owner, {_PIVOT} FROM totals WHERE scope = '{Scope.PROCESS}' GROUP BY owner)
         ON owner = id ORDER BY id
 """
@@ -122,14 +122,14 @@ def tables_of(run: StoredRun) -> RunTables:
     """Return what a roofline takes of a run's tables."""
     hosts, tasks, marks = run.query(_HOSTS), run.query(_TASKS), run.query(_MARKS)
     told = _first(run.query(_TOLD_S), "took_s")
-    gpus = device_times_of(run)
+    gpus, times = device_times_of(run), _times(run)
     return RunTables(
         name=run.manifest.name or run.manifest.id,
         span=_span(run),
         told_s=told or run.manifest.makespan_s,
         cores=int(_first(hosts, "cores") or 0),
         hosts=int(_first(hosts, "hosts") or 0),
-        processes=run.query(_PROCESSES),
+        processes=_with_likely_ends(run.query(_PROCESSES), times),
         tasks=tasks,
         inside=run.query(_INSIDE),
         marks=marks,
@@ -141,7 +141,8 @@ def tables_of(run: StoredRun) -> RunTables:
         used=_used(run) if marks.rows and not tasks.rows else None,
         moved=_moved(run.query(_MOVED), max(1, int(_first(hosts, "hosts") or 0))),
         whole=_whole(run),
-        parts=_parts(run),
+        all_seen=run.recording.exit_records or not run.recording.logs,
+        parts=_parts(times),
     )
 
 
@@ -181,12 +182,30 @@ def _moved(rows: Columns, hosts: int) -> HostSums:
     )
 
 
-def _parts(run: StoredRun) -> dict[str, float]:
-    """Return what the makespan is made of, the largest first; nothing where no times are known."""
+def _times(run: StoredRun) -> Times | None:
     try:
-        times = times_of(evidence_of(run))
-    except LongpoleError:  # a graph with a circle, of which there is no path
-        return {}
+        return times_of(evidence_of(run))
+    except CyclicGraphError:  # of which there is no path
+        return None
+
+
+def _with_likely_ends(processes: Columns, times: Times | None) -> Columns:
+    """Return processes of which those that nobody saw end did so when it is likely."""
+    if times is None or Source.SAMPLED not in (processes["source"].words or ()):
+        return processes
+    places = times.tree.places_of_kind("process")
+    likely = dict(zip(times.tree.process[places].tolist(), times.tree.end_ns[places].tolist(), strict=True))
+    known = (None if end is None else int(end) for end in processes["end_ns"])
+    rows = zip(processes["id"], known, processes["source"], strict=True)
+    ends = [
+        likely.get(int(process or 0), end) if source == Source.SAMPLED else end
+        for process, end, source in rows
+    ]
+    return Columns({**processes, "end_ns": integers(ends)})
+
+
+def _parts(times: Times | None) -> dict[str, float]:
+    """Return what the makespan is made of, the largest first; nothing where no times are known."""
     found: dict[str, float] = {}
     for one in sorted(times.blame if times else (), key=lambda one: -one.seconds):
         name = _called(one)

@@ -5,14 +5,9 @@ import os
 import sys
 import time
 
-path, seconds = sys.argv[1], float(sys.argv[2])
-block = mmap.mmap(-1, 4 << 20)
-if not os.path.exists(path):
-    with open(path, "wb") as file:
-        file.writelines(os.urandom(len(block)) for _ in range(32))
-        os.fsync(file.fileno())
-descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT)
-until = time.monotonic() + seconds
+block = mmap.mmap(-1, 8 << 20)
+descriptor = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT)
+until = time.monotonic() + float(sys.argv[2])
 while time.monotonic() < until:
     os.lseek(descriptor, 0, os.SEEK_SET)
     while os.readv(descriptor, [block]):

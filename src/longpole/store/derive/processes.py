@@ -176,6 +176,7 @@ class Processes:
         for known in everyone:
             known.parent = self.of(*known.parent_key) if known.parent_key else None
             _tidy_times(known, began_ns)
+            _as_it_ended(known)
         self.loops = _break_loops(everyone)
         for known in everyone:
             _skip_joined(known)
@@ -320,6 +321,15 @@ def _add_pid(by_pid: dict[tuple[int, int], list[Known]], known: Known, pid: int)
     same_pid = by_pid.setdefault((known.host, pid), [])
     same_pid.append(known)
     del same_pid[:-_MOST_OF_PID]
+
+
+def _as_it_ended(known: Known) -> None:
+    """Call a process that was seen as a copy of its parent only by the program that it then executed."""
+    end, parent = known.exit, known.parent
+    if end is None or parent is None or end.forked or end.comm in ("", known.comm):
+        return
+    if known.command and known.command == parent.command:
+        known.comm, known.command, known.python = end.comm, "", None
 
 
 def _tidy_times(known: Known, began_ns: int | None) -> None:
