@@ -51,7 +51,7 @@ def with_programs(tree: Tree, programs: Columns) -> Tree:
         programs: Columns ``process``, ``name`` and ``command``.
     """
     called = {
-        whole_number(row["process"]): _called(str(row["name"] or ""), str(row["command"] or ""))
+        whole_number(row["process"]): process_called(str(row["name"] or ""), str(row["command"] or ""))
         for row in programs.records()
     }
     names, name = {word: at for at, word in enumerate(tree.names)}, tree.name.copy()
@@ -62,11 +62,14 @@ def with_programs(tree: Tree, programs: Columns) -> Tree:
     return replace(tree, name=name, names=tuple(names))
 
 
-def _called(name: str, command: str) -> str:
+def process_called(name: str, command: str) -> str:
     """Return what to call a process; its own name if that is not what its command line begins with.
 
     Examples:
-        >>> _called("python3", "/usr/bin/python3 src/fit.py"), _called("pt_data_worker", "python3 fit.py")
+        >>> (
+        ...     process_called("python3", "python3 src/fit.py"),
+        ...     process_called("pt_data_worker", "python3 fit.py"),
+        ... )
         ('python3 fit.py', 'pt_data_worker')
     """
     program = command.split(maxsplit=1)[0].rpartition("/")[2] if command.split() else ""

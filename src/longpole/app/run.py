@@ -11,6 +11,7 @@ from longpole.model.columns import Columns
 from longpole.model.manifest import Manifest, State
 from longpole.model.overview import Overview
 from longpole.model.recording import Reading
+from longpole.model.roofline import Roofline
 from longpole.store.asking import ask_run
 from longpole.store.run import StoredRun, open_run
 from longpole.store.selection import find_run, runs_folder
@@ -159,6 +160,20 @@ class Run:
         from longpole.app.overview import overview_of
 
         return overview_of(self._stored)
+
+    def roofline(self, machine: str = "") -> Roofline:
+        """Return what bounds the run on a machine, as ``longpole roofline --json`` has it.
+
+        Args:
+            machine: Its name or file; '' for the one that ran it.
+
+        Raises:
+            UsageError: There is no such machine, or its file is wrong.
+        """
+        from longpole.analyse.roofline import roofline
+        from longpole.app.roofline import case_on
+
+        return roofline(case_on(self._stored, machine))
 
     def to_arrow(self, table: str = "phases") -> pa.Table:
         """Return a table for Arrow.

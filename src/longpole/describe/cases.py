@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import floor
 from pathlib import Path
 
 from longpole.describe.dots import dots, main_dot, target
@@ -18,8 +17,6 @@ from longpole.model.machine import Machine
 _KEYS = ("name", "machine", "parallel", "could", "unit", "task", "about", "source", "main")
 _SECTIONS = ("tasks", "target", "measured", "projected")
 _WORDS = "a job as the workflow's author cut it"
-# A core of 24 is a share of a node that no binary number is.
-_ROUNDING = 1e-9
 
 
 def read_case(path: Path, machine_of: Callable[[str], Machine], machine: Machine | None = None) -> Case:
@@ -95,7 +92,7 @@ def _check_dot(table: Table, dot: Dot, case: Case) -> None:
 
 def _check_room(table: Table, key: str, parallel: int, case: Case) -> None:
     largest = max(case.kinds, key=lambda kind: kind.nodes)
-    wall = floor(case.machine.nodes / largest.nodes + _ROUNDING)
+    wall = case.machine.fitting(largest.nodes)
     if parallel > wall:
         raise table.wrong(
             key,

@@ -133,13 +133,13 @@ class Case:
         task: What a task is, in words; for the legend.
         target: What it has to reach.
         dots: Runs of it.
+        main: Name of the dot that sentences are about; empty: the first.
         levels: How many tasks the longest chain has; None: as ``after`` of its kinds says.
         queue_s: Seconds it waited in a queue; not part of any makespan.
         path_s: Seconds of the critical path as it was measured, if it was.
         unknown: What could not be counted, a sentence each.
         about: Anything else worth knowing.
         projected: Whether the machine is another than the one that was measured on.
-        main: Name of the dot that sentences are about; empty: the first.
     """
 
     name: str
@@ -151,13 +151,13 @@ class Case:
     task: str = "a job as the workflow's author cut it"
     target: Target = Target()
     dots: tuple[Dot, ...] = ()
+    main: str = ""
     levels: int | None = None
     queue_s: float | None = None
     path_s: float | None = None
     unknown: tuple[str, ...] = ()
     about: str = ""
     projected: bool = False
-    main: str = ""
 
     def __post_init__(self) -> None:
         """Check that there is something to do, and someone to do it."""

@@ -60,6 +60,7 @@ class Metric(StrEnum):
     PEAK_MEMORY = "peak_memory_bytes"
     SHUFFLE_READ = "shuffle_read_bytes"
     SHUFFLE_WRITTEN = "shuffle_written_bytes"
+    START_UP = "start_up_ns"
 
 
 # Kinds of phase that hold everything else; time by phase leaves them out.

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import floor
 
 from longpole.errors import LongpoleError
 from longpole.model.resources import NODE, SYSTEM
+
+# A third of a node three times is a node, whatever floating point says.
+_ROUNDING = 1e-9
 
 
 class MachineError(LongpoleError):
@@ -99,6 +103,17 @@ class Machine:
     def cores(self) -> float | None:
         """Cores of one node, where known."""
         return self.node["cpu"].nominal if "cpu" in self.node else None
+
+    def fitting(self, nodes: float) -> int:
+        """Return how many tasks of so many nodes fit at once; smaller than a node, whole ones into each.
+
+        Examples:
+            >>> Machine("m", 1792).fitting(64), Machine("m", 2).fitting(1 / 3), Machine("m", 3).fitting(2)
+            (28, 6, 1)
+        """
+        if nodes < 1:
+            return self.nodes * floor(1 / nodes + _ROUNDING)
+        return floor(self.nodes / nodes + _ROUNDING)
 
     def peak(self, resource: str) -> Peak | None:
         """Return the peak of a resource, None if the machine has none."""

@@ -83,3 +83,11 @@ SYSTEM = _table(
     ("external", *_MOVED, "external link"),
 )
 RESOURCES = NODE | SYSTEM
+
+# What a recorded run tells of; a case may name others.
+OVERHEADS = {"interpreter": "interpreter start", "dispatch": "dispatch"}
+
+
+def overhead_label(name: str) -> str:
+    """Return what people call an overhead: of those that runs tell of, ours; else its own name."""
+    return OVERHEADS.get(name, name)

@@ -237,7 +237,8 @@ class Roofline:
         throughput: What that ceiling allows: the attainable throughput.
         least_makespan_s: The makespan it allows.
         wall: The most at once.
-        dots: Runs, the main one first.
+        dots: Runs.
+        main: Name of the dot that sentences are about; empty if there is none.
         zone: Where the main dot lies; without one, where the attainable point does.
         targets: What has to be reached.
         directions: Ways to go, the best first.
@@ -270,6 +271,7 @@ class Roofline:
     directions: tuple[Direction, ...]
     task_view: tuple[TaskView, ...]
     breakdowns: tuple[Breakdown, ...] = ()
+    main: str = ""
     queue_s: float | None = None
     path_s: float | None = None
     limits: tuple[str, ...] = ()

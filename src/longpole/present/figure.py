@@ -1,27 +1,33 @@
 """A run over time as a figure for a page or a paper: SVG, PDF or PNG, drawn by matplotlib.
 
 The bars of each label above, coloured by kind, with the critical path along them; below, how many ran at once
-over the same time. Colours are those of Okabe and Ito, which people of all kinds of sight tell apart; the
-critical path is also a line, and what failed is hatched. The same data gives the same bytes, with the same
-matplotlib: no date, no random ids, and no settings of the user's.
+over the same time. The critical path is a line as well as a colour, and what failed is hatched.
 """
 
 from __future__ import annotations
 
-import os
-import warnings
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from longpole.errors import MissingLibraryError, UsageError
+from longpole.errors import UsageError
 from longpole.model.explanation import Explanation
 from longpole.model.timeline import Bar, Timeline
 from longpole.present.axis import ticks
+from longpole.present.canvas import (
+    ACCENT,
+    BLUE,
+    DEEP_BLUE,
+    INK,
+    PALE,
+    PALETTE,
+    QUIET,
+    WIDTH,
+    drawing,
+    form_of,
+    save,
+)
 from longpole.present.findings import conclusion
 from longpole.present.gantt import NOTHING, rest, row_names
 from longpole.present.terminal import shorten
@@ -32,30 +38,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FORMATS = ("svg", "pdf", "png")
-# What would differ from one writing to the next.
-_UNDATED: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
-_SETTINGS: dict[Any, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 8.0,
-    "axes.titlesize": 8.0,
-    "axes.labelsize": 8.0,
-    "xtick.labelsize": 8.0,
-    "ytick.labelsize": 8.0,
-    "legend.fontsize": 8.0,
-    "axes.linewidth": 0.6,
-    "hatch.linewidth": 0.5,
-    "pdf.fonttype": 42,
-    "svg.hashsalt": "longpole",
-    "text.parse_math": False,
-}
-_KINDS = ("#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#E69F00", "#F0E442")
-_OTHER_KINDS, _WAITING, _ACCENT, _INK = "#999999", "#DDDDDD", "#D55E00", "#333333"
 _WAITS = ("hold", "queue", "submitted")
 _HATCHES = {"failed": "//////", "unfinished": "......"}
-# Inches: as wide as the text of a page; a row; the chart below; what stands around them.
-_WIDTH, _ROW, _BELOW, _AROUND = 7.2, 0.17, 0.9, 1.35
+# Inches: a row; the chart below; what stands around them.
+_ROW, _BELOW, _AROUND = 0.17, 0.9, 1.35
 # Taller pictures cannot be drawn; who wants a page asks for fewer rows.
 _TALLEST = 200.0
 # Where titles begin, as a share of the width; how far below the edge the second begins.
@@ -67,45 +53,38 @@ _HEIGHT = 0.76
 
 
 def write_figure(timeline: Timeline, explanation: Explanation, path: Path) -> None:
+    """Write a figure of a run, with its name, how long it took and the conclusion above.
+
+    Raises:
+        UsageError: Another suffix, nothing to draw, or the file cannot be written.
+        MissingLibraryError: matplotlib is not installed.
+    """
+    took = "" if explanation.makespan_s is None else f", {show_seconds(explanation.makespan_s)}"
+    write_timeline(timeline, path, title=f"{explanation.name}{took}", conclusion=conclusion(explanation))
+
+
+def write_timeline(timeline: Timeline, path: Path, *, title: str, conclusion: str = "") -> None:
     """Write a figure; its suffix says in which form. The file is there in whole or not at all.
 
     Raises:
         UsageError: Another suffix, nothing to draw, or the file cannot be written.
         MissingLibraryError: matplotlib is not installed.
     """
-    form = path.suffix.lower().lstrip(".")
-    if form not in FORMATS:
-        raise UsageError(f"Cannot draw '{path}': its name must end in .svg, .pdf or .png.")
+    form_of(path)
     if not timeline.rows or timeline.length_s <= 0:
         raise UsageError(NOTHING)
-    with _drawing() as new_figure:
-        figure = new_figure(figsize=(_WIDTH, _tall(timeline)), layout="constrained")
-        _draw(figure, timeline, explanation)
-        whole = BytesIO()
-        figure.savefig(whole, format=form, dpi=200, metadata=_UNDATED[form])
-    _replace(path, whole.getvalue())
-
-
-@contextmanager
-def _drawing() -> Iterator[type[Figure]]:
-    """Give what makes a figure without a window, under our settings and nobody else's."""
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingLibraryError("matplotlib", "figures") from error
-    with mpl.rc_context(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
-        mpl.rcdefaults()
-        mpl.rcParams.update(_SETTINGS)
-        yield Figure
+    with drawing() as new_figure:
+        figure = new_figure(figsize=(WIDTH, _tall(timeline)), layout="constrained")
+        _draw(figure, timeline)
+        _draw_title(figure, title, conclusion)
+        save(figure, path)
 
 
 def _tall(timeline: Timeline) -> float:
     return min(_TALLEST, _AROUND + _BELOW + _ROW * len(timeline.rows))
 
 
-def _draw(figure: Figure, timeline: Timeline, explanation: Explanation) -> None:
+def _draw(figure: Figure, timeline: Timeline) -> None:
     above, below = figure.subplots(
         2, 1, sharex=True, height_ratios=(_tall(timeline) - _AROUND - _BELOW, _BELOW)
     )
@@ -114,25 +93,23 @@ def _draw(figure: Figure, timeline: Timeline, explanation: Explanation) -> None:
     _draw_critical(above, timeline)
     _draw_profile(below, timeline)
     _draw_time(above, below, timeline)
-    _draw_title(figure, explanation)
     _draw_legend(figure, timeline, colours)
 
 
-def _draw_title(figure: Figure, explanation: Explanation) -> None:
-    """Write the name of the run and, below it, the conclusion; the empty line makes room for that."""
-    took = "" if explanation.makespan_s is None else f", {show_seconds(explanation.makespan_s)}"
-    title = shorten(f"{explanation.name}{took}", _MOST_TITLE)
+def _draw_title(figure: Figure, title: str, conclusion: str) -> None:
+    """Write the title and, below it, the conclusion; the empty line makes room for that."""
+    title = shorten(title, _MOST_TITLE)
     figure.suptitle(f"{title}\n ", x=_LEFT, ha="left", fontsize=10, fontweight="bold")
     below = 1 - _LINE / figure.get_figheight()
-    figure.text(_LEFT, below, shorten(conclusion(explanation), _MOST_CONCLUSION), va="top", color=_INK)
+    figure.text(_LEFT, below, shorten(conclusion, _MOST_CONCLUSION), va="top", color=INK)
 
 
 def _colours(timeline: Timeline) -> dict[str, str]:
     """Return the colour of each kind; waits are pale, and beyond the palette all kinds have one colour."""
     rows = Counter(row.kind for row in timeline.rows)
     working = [kind for kind, _ in rows.most_common() if kind not in _WAITS]
-    colours = dict(zip(working, _KINDS, strict=False))
-    return {kind: _WAITING if kind in _WAITS else colours.get(kind, _OTHER_KINDS) for kind in rows}
+    colours = dict(zip(working, PALETTE, strict=False))
+    return {kind: PALE if kind in _WAITS else colours.get(kind, QUIET) for kind in rows}
 
 
 def _draw_rows(axes: Axes, timeline: Timeline, colours: dict[str, str]) -> None:
@@ -155,7 +132,7 @@ def _draw_bars(axes: Axes, at: int, bars: list[Bar], length_s: float, colour: st
             for bar in bars
             if (bar.end_s - bar.start_s >= length_s * _EDGED) == edged
         ]
-        edge = _INK if hatch else "white"
+        edge = INK if hatch else "white"
         axes.broken_barh(
             spans,
             (at - _HEIGHT / 2, _HEIGHT),
@@ -172,24 +149,22 @@ def _draw_critical(axes: Axes, timeline: Timeline) -> None:
     low = _HEIGHT / 2
     for piece in timeline.critical:
         y = piece.row + low
-        axes.plot(
-            [piece.start_s, piece.end_s], [y, y], color=_ACCENT, lw=1.8, solid_capstyle="butt", zorder=4
-        )
+        axes.plot([piece.start_s, piece.end_s], [y, y], color=ACCENT, lw=1.8, solid_capstyle="butt", zorder=4)
     for before, after in pairwise(timeline.critical):
         across, down = (before.end_s, after.start_s), (before.row + low, after.row + low)
         axes.plot(
-            across, down, color=_ACCENT, lw=0.7, ls=":" if after.start_s > before.end_s else "-", zorder=3
+            across, down, color=ACCENT, lw=0.7, ls=":" if after.start_s > before.end_s else "-", zorder=3
         )
 
 
 def _draw_profile(axes: Axes, timeline: Timeline) -> None:
     moments = [level.at_s for level in timeline.profile]
     running = [level.running for level in timeline.profile]
-    axes.fill_between(moments, running, step="post", color=_KINDS[0], alpha=0.5, linewidth=0)
-    axes.step(moments, running, where="post", color=_KINDS[3], lw=0.7)
-    axes.axhline(timeline.mean, color=_INK, lw=0.7, ls=(0, (4, 3)))
+    axes.fill_between(moments, running, step="post", color=BLUE, alpha=0.5, linewidth=0)
+    axes.step(moments, running, where="post", color=DEEP_BLUE, lw=0.7)
+    axes.axhline(timeline.mean, color=INK, lw=0.7, ls=(0, (4, 3)))
     said = f"{timeline.peak:,} at most, {timeline.mean:.3g} on average (dashed)"
-    axes.set_title(said, loc="right", fontsize=7, color=_INK, pad=2)
+    axes.set_title(said, loc="right", fontsize=7, color=INK, pad=2)
     axes.set_ylabel("at once")
     axes.set_ylim(0, max(1, timeline.peak) * 1.05)
     axes.set_yticks(sorted({0, timeline.peak}))
@@ -213,33 +188,21 @@ def _draw_legend(figure: Figure, timeline: Timeline, colours: dict[str, str]) ->
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    named = {kind: colour for kind, colour in colours.items() if colour != _OTHER_KINDS}
+    named = {kind: colour for kind, colour in colours.items() if colour != QUIET}
     handles: list[Any] = [
         Patch(facecolor=colour, label=shorten(kind, _MOST_KIND)) for kind, colour in named.items()
     ]
     if len(named) < len(colours):
-        handles.append(Patch(facecolor=_OTHER_KINDS, label=f"{len(colours) - len(named)} other kinds"))
+        handles.append(Patch(facecolor=QUIET, label=f"{len(colours) - len(named)} other kinds"))
     there = {bar.status for row in timeline.rows for bar in row.bars}
     for status in sorted(there & _HATCHES.keys()):
         look: dict[str, Any] = {
             "facecolor": "white",
-            "edgecolor": _INK,
+            "edgecolor": INK,
             "linewidth": 0.4,
             "hatch": _HATCHES[status],
         }
         handles.append(Patch(label=status, **look))
     if timeline.critical:
-        handles.append(Line2D([], [], color=_ACCENT, lw=1.8, label="critical path"))
+        handles.append(Line2D([], [], color=ACCENT, lw=1.8, label="critical path"))
     figure.legend(handles=handles, loc="outside lower left", ncols=5, frameon=False, handlelength=1.4)
-
-
-def _replace(path: Path, whole: bytes) -> None:
-    """Write a file beside its place, and put it there when it is whole."""
-    scratch = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        scratch.write_bytes(whole)
-        scratch.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            scratch.unlink()
-        raise UsageError(f"Cannot write {path}: {error.strerror or error}.") from error

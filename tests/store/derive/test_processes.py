@@ -57,6 +57,16 @@ def test_a_process_that_becomes_another_program_has_the_last_name(run):
     assert [(row["name"], row["command"]) for row in processes(run)] == [("python3", "python3 x.py")]
 
 
+@pytest.mark.parametrize(("forked", "name"), [(False, "true"), (True, "python")])
+def test_a_process_seen_before_it_executed_a_program_is_called_by_that(run, forked, name):
+    with run.log() as log:
+        log.process(1, comm="python", command="python drive.py")
+        log.process(2, start=10, parent=1, comm="python", command="python drive.py")
+        log.exit(2, 10, 20, parent=1, comm="true", forked=forked)
+
+    assert [row["name"] for row in processes(run)] == ["python", name]
+
+
 def test_the_earliest_word_of_an_end_is_the_closest(run):
     with run.log() as log:
         log.launcher()

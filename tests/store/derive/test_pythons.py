@@ -205,3 +205,24 @@ def test_ancestors_without_end_do_not_hang(run, log):
         log.exit(number, 10, 20, parent=number - 1, comm="python", forked=True)
 
     assert unreached(run, log) in ([], ["python"])
+
+
+def start_ups(run: HandmadeRun, log: HandmadeLog) -> dict[int, float]:
+    log.flush()
+    rows = run.open().query("SELECT owner, value FROM totals WHERE metric = 'start_up_ns'").records()
+    return {int(row["owner"] or 0): float(row["value"] or 0) / 1e6 for row in rows}
+
+
+def test_start_of_an_interpreter_is_its_cpu_time_unless_it_clearly_waited(run, log):
+    python(log, 2, start=10)
+    python(log, 3, start=10)
+    log.note("reached", at=ms(400), pids=[102, 103], ready=[ms(29), ms(310)], spent=[ms(14), ms(15)])
+
+    assert start_ups(run, log) == {2: 14.0, 3: 295.0}
+
+
+def test_start_of_an_interpreter_that_said_nothing_of_it_is_not_known(run, log):
+    python(log, 2)
+    reached(log, 2)
+
+    assert start_ups(run, log) == {}

@@ -1,4 +1,7 @@
-"""Word of Pythons that our hooks were loaded into: each leaves an empty file beside the rings, by its pid."""
+"""Word of Pythons that our hooks were loaded into: each leaves an empty file beside the rings.
+
+Its name has the pid and, where the interpreter had just started, when it was ready and the CPU time it took.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +29,9 @@ class Markers:
         fresh = [name for name in names if name.endswith(MARKER_SUFFIX) and name not in self._heard]
         if fresh:
             self._heard.update(fresh)
-            pids = [name.partition("-")[0] for name in fresh]
-            numbers = [int(pid) for pid in pids if pid.isdecimal() and len(pid) < 10]
-            self._journal.note("reached", at=now_ns, pids=numbers)
+            found = [word for word in map(_word, fresh) if word]
+            pids, ready, spent = (list(one) for one in zip(*found, strict=True)) if found else ([], [], [])
+            self._journal.note("reached", at=now_ns, pids=pids, ready=ready, spent=spent)
 
     def clear(self) -> None:
         """Take away those that were noted: the log has them."""
@@ -38,3 +41,20 @@ class Markers:
             except OSError:
                 pass  # already gone
         self._heard.clear()
+
+
+def _word(name: str) -> tuple[int, int, int] | None:
+    """Return pid, when the interpreter was ready, and its CPU time until then; 0 where it is not said.
+
+    Examples:
+        >>> _word("12-ff-a-0badcafe.python"), _word("12-0badcafe.python"), _word("x.python")
+        ((12, 255, 10), (12, 0, 0), None)
+    """
+    pid, *times, _ = name.split("-") if "-" in name else ("", "")
+    if not pid.isdecimal() or len(pid) >= 10:
+        return None
+    try:
+        ready, spent = (min(int(moment, 16), 1 << 60) for moment in times)
+    except ValueError:
+        return int(pid), 0, 0
+    return int(pid), ready, spent

@@ -167,10 +167,15 @@ class Resource(Note, frozen=True):
 
 
 class Reached(Note, frozen=True):
-    """Pythons, by pid as they see it themselves, that hooks could be loaded into; heard of by then."""
+    """Pythons, by pid as they see it themselves, that hooks could be loaded into; heard of by then.
+
+    For each also when its interpreter was ready, and the CPU time until then; 0 where it is not known.
+    """
 
     at: Moment
     pids: Numbers
+    ready: tuple[Moment, ...] = ()
+    spent: tuple[Count, ...] = ()
 
 
 class Sum(Note, frozen=True):

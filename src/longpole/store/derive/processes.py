@@ -43,8 +43,18 @@ class Known:
     __slots__ = (
         *("bytes_known", "command", "comm", "end_ns", "ended_in", "exact", "exit", "host", "id", "images"),
         *("joined", "last_name", "launched_by", "launcher", "member"),
-        *("order", "parent", "parent_key", "pid", "python", "rank", "start_guessed", "start_ns", "status"),
-        *("stdin", "stdout", "traced", "world"),
+        *(
+            "order",
+            "parent",
+            "parent_key",
+            "pid",
+            "python",
+            "rank",
+            "start_guessed",
+            "start_ns",
+            "start_up_ns",
+        ),
+        *("status", "stdin", "stdout", "traced", "world"),
     )
 
     def __init__(self, host: int, order: tuple[int, int]) -> None:
@@ -71,6 +81,8 @@ class Known:
         # Whether it is a Python, None where nobody could see, and the images it had.
         self.python: bool | None = None
         self.images: list[int] = []
+        # How long its interpreter took to start, where it said so.
+        self.start_up_ns: int | None = None
         # Pipes that are its standard input and output; 0 where they are none, or nobody could see.
         self.stdin = self.stdout = 0
         # The launcher it was started by, and the ring of the one that saw its end; the command it ran for.
@@ -164,6 +176,7 @@ class Processes:
         for known in everyone:
             known.parent = self.of(*known.parent_key) if known.parent_key else None
             _tidy_times(known, began_ns)
+            _as_it_ended(known)
         self.loops = _break_loops(everyone)
         for known in everyone:
             _skip_joined(known)
@@ -308,6 +321,15 @@ def _add_pid(by_pid: dict[tuple[int, int], list[Known]], known: Known, pid: int)
     same_pid = by_pid.setdefault((known.host, pid), [])
     same_pid.append(known)
     del same_pid[:-_MOST_OF_PID]
+
+
+def _as_it_ended(known: Known) -> None:
+    """Call a process that was seen as a copy of its parent only by the program that it then executed."""
+    end, parent = known.exit, known.parent
+    if end is None or parent is None or end.forked or end.comm in ("", known.comm):
+        return
+    if known.command and known.command == parent.command:
+        known.comm, known.command, known.python = end.comm, "", None
 
 
 def _tidy_times(known: Known, began_ns: int | None) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from longpole.model.recording import UnreachedPython
 from longpole.store.derive.axis import Axis
@@ -24,6 +25,8 @@ _MOST_COMMANDS = 20
 _LONGEST_COMMAND = 500
 # Word of a Python may come before the record of a short one says it has begun, and is a moment on its way.
 _LATE_NS = 1_000_000_000
+# How exactly the kernel tells when a process began.
+_TICK_NS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +73,14 @@ class Pythons:
         return Unreached(listed, commands.total())
 
     def _take(self, note: Reached, host: int, offset: Axis, processes: Processes) -> None:
-        for pid in note.pids:
+        for pid, ready, spent in zip_longest(note.pids, note.ready, note.spent, fillvalue=0):
             known = processes.latest_of(host, pid, note.at + offset + _LATE_NS)
             if known is None:
                 self._unmatched += 1  # of a namespace whose pids we do not know: it stands for any short one
-            else:
-                self._reached.add(id(known))
+                continue
+            self._reached.add(id(known))
+            if ready:
+                known.start_up_ns = _start_up_ns(known, ready + offset, spent)
 
     def _was_reached(self, known: Known) -> bool:
         """Return whether a process was reached: itself, or what it was forked from."""
@@ -119,6 +124,17 @@ class Pythons:
         if end.forked:
             return False
         return self._first(known) not in (None, known) if known.python else end.comm != known.comm
+
+
+def _start_up_ns(known: Known, ready_ns: int, spent_ns: int) -> int:
+    """Return how long an interpreter took to start.
+
+    Its CPU time, which is exact, unless it clearly waited: the start of a process is known to a tick.
+    """
+    if known.start_ns is None or known.start_guessed:
+        return spent_ns
+    took_ns = ready_ns - known.start_ns - _TICK_NS // 2
+    return took_ns if took_ns > spent_ns + _TICK_NS else spent_ns
 
 
 def _first_of_images(every: list[Known]) -> dict[tuple[int, int], Known]:

@@ -10,7 +10,7 @@ What it leaves out: imports that fail, and what is loaded without an import stat
 import os
 import sys
 from _thread import _local, allocate_lock
-from time import monotonic_ns
+from time import monotonic_ns, process_time_ns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -200,20 +200,24 @@ for _seen in (Watch.find_spec, Beside.create_module, Beside.exec_module):
     _seen.__code__ = _seen.__code__.replace(co_filename=_IMPORTING)
 
 
-def begin(folder: str) -> "Watch":
-    """Begin to watch this process; ``folder`` hears that a Python was reached."""
+def begin(folder: str, starting: bool = False) -> "Watch":  # noqa: FBT001, FBT002  Python 2 reads who calls
+    """Begin to watch this process; ``folder`` hears that a Python was reached, and if this is its start."""
     watch = Watch()
     sys.meta_path.insert(0, watch)
-    _leave_word(folder)
+    _leave_word(folder, f"{monotonic_ns():x}-{process_time_ns():x}-" if starting else "")
     for name in HOOKS:
         if name in sys.modules and _is_there(name):
             watch.loaded(name, sys.modules[name])
     return watch
 
 
-def _leave_word(folder: str) -> None:
-    """Tell the agent that hooks could be loaded here: an empty file, which costs next to nothing."""
-    path = os.path.join(folder, f"{os.getpid()}-{os.urandom(4).hex()}{MARKER_SUFFIX}")
+def _leave_word(folder: str, started: str) -> None:
+    """Tell the agent that hooks could be loaded here: an empty file, which costs next to nothing.
+
+    Its name has the pid and, where the interpreter has just started, when it was ready and the CPU time until
+    then.
+    """
+    path = os.path.join(folder, f"{os.getpid()}-{started}{os.urandom(4).hex()}{MARKER_SUFFIX}")
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError:

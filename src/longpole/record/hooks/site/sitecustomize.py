@@ -18,7 +18,7 @@ def _begin():
             if folder:
                 from longpole_watch import begin
 
-                begin(folder)
+                begin(folder, True)
     except Exception:  # noqa: BLE001  a recorder that fails never fails the program
         pass
     sys.path[:] = [path for path in sys.path if path not in (here, os.path.abspath(here))]
