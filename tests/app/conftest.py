@@ -9,6 +9,9 @@ import pytest
 
 from tests.recording import Someone, somebody
 
+# Programs that tests run in processes of their own are not to be imported into this one.
+collect_ignore = ["programs"]
+
 WORK = """
 import subprocess, threading
 import longpole

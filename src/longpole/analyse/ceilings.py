@@ -8,7 +8,7 @@ the number of tasks over it. With n_k tasks of kind k and x of them at once,
 - system:     time >= bytes of all / peak; a peak per node counts the nodes of one task.
 - overhead:   time >= sum(n_k seconds_k) / x.
 - structure:  each task takes its own least time t_k, the greatest of its T_k, of its bytes alone on what is
-              shared, and of its overheads together; time >= max(longest chain of t_k, sum(n_k t_k) / x). A
+              shared, and of its overheads; time >= max(longest chain of t_k, sum(n_k t_k) / x). A
               task of whose work nothing is known takes as long as it was measured to.
 
 It leaves out everything that was not counted, all waiting, and how one resource slows another down: a
@@ -70,14 +70,11 @@ def task_seconds(kind: TaskKind, resource: str, peak: Peak, *, contended: bool =
 
 
 def least_task_seconds(kind: TaskKind, machine: Machine) -> dict[str, float]:
-    """Return the least times of one task: by resource, and of its overheads together."""
+    """Return the least times of one task, by resource and overhead."""
     named = [*kind.node, *kind.system]
     peaks = {name: peak for name in named if (peak := machine.peak(name)) is not None}
     times = {name: task_seconds(kind, name, peak) for name, peak in peaks.items()}
-    overheads = {name: volume.amount for name, volume in kind.overhead.items()}
-    if overheads:
-        times[max(overheads, key=lambda name: overheads[name])] = sum(overheads.values())
-    return times
+    return times | {name: volume.amount for name, volume in kind.overhead.items()}
 
 
 def _own_rate(kind: TaskKind, resource: str, rate: float) -> float:
@@ -97,7 +94,7 @@ def _of_resources(case: Case) -> Iterable[Ceiling]:
         least = _shared(kinds, times) if resource.level is Level.SYSTEM else _own(case, kinds, name, peak)
         ceiling = _ceiling(case, resource.label, resource.level, name, (times, least))
         ceiling = replace(ceiling, spread=peak.spread, source=_source(peak, kinds, name))
-        yield _with_contention(ceiling, peak, case)
+        yield _with_contention(_with_work(ceiling, peak), peak, case)
 
 
 def _works(kind: TaskKind, resource: str) -> bool:
@@ -172,6 +169,13 @@ def _ceiling(
         serial_seconds=least.serial_s,
         least_seconds=least.flat_s,
     )
+
+
+def _with_work(ceiling: Ceiling, peak: Peak) -> Ceiling:
+    """Return a ceiling that tells how much goes over what all share, and how fast that is."""
+    if ceiling.kind is not Level.SYSTEM or peak.per_node:
+        return ceiling
+    return replace(ceiling, work=ceiling.least_seconds * peak.nominal, peak=peak.nominal)
 
 
 def _with_contention(ceiling: Ceiling, peak: Peak, case: Case) -> Ceiling:

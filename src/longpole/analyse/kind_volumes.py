@@ -163,8 +163,8 @@ def _nodes(
     told, parallel = known
     if told:
         return told
-    if units.unit is Unit.COMMAND:
-        return float(max(1, run.hosts))
+    if units.unit is Unit.COMMAND and run.hosts > 1:
+        return float(run.hosts)
     cores = machine.cores or run.cores
     share = min(1.0, one.cores / cores) if one.cores and cores else 1.0
     return min(share, machine.nodes / parallel)

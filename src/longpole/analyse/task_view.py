@@ -1,7 +1,7 @@
 """The task view: each kind of task under its own ceilings, and where the makespan went.
 
-Method: the least time of one task is the greatest of its least times on each resource and of its overheads
-together; its efficiency is that over the mean time it took. It leaves out that tasks run at once may slow
+Method: the least time of one task is the greatest of its least times on each resource and of its
+overheads; its efficiency is that over the mean time it took. It leaves out that tasks run at once may slow
 each other down: the least time is that of a task alone.
 """
 

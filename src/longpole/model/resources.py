@@ -85,7 +85,7 @@ SYSTEM = _table(
 RESOURCES = NODE | SYSTEM
 
 # What a recorded run tells of; a case may name others.
-OVERHEADS = {"interpreter": "interpreter start", "dispatch": "dispatch"}
+OVERHEADS = {"interpreter": "start and imports", "dispatch": "dispatch"}
 
 
 def overhead_label(name: str) -> str:

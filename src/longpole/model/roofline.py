@@ -55,6 +55,8 @@ class Ceiling:
         spread: By which share of itself it may be off.
         contended_seconds: ``workflow_seconds`` when others use the resource, too.
         contended_tasks_per_second: The ceiling then.
+        work: Of a resource that all share: how much all tasks move over it.
+        peak: Of such a resource: the most it gives; None where each task brings its own.
     """
 
     name: str
@@ -69,6 +71,8 @@ class Ceiling:
     spread: float = 0.0
     contended_seconds: float | None = None
     contended_tasks_per_second: float | None = None
+    work: float | None = None
+    peak: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import isclose
 
-from longpole.model.resources import Level
+from longpole.model.quantity import show_quantity
+from longpole.model.resources import RESOURCES, Level
 from longpole.model.roofline import Ceiling, Direction, Placed, Roofline, TargetLine, Zone
 from longpole.present.rates import between, exact_seconds, plain, rates_of, reached
 from longpole.present.roofline_scale import main_dot
@@ -51,9 +52,18 @@ def bound(roofline: Roofline) -> str:
     with_x = f" with {counted(roofline.parallel, 'task')} at once" if ceiling.serial_seconds else ""
     amount = counted(roofline.tasks, roofline.unit)
     return (
-        f"Bound by {ceiling.name}: it takes {show_seconds(least)} at least{with_x}, so "
+        f"Bound by {ceiling.name}: {_moved(ceiling)} {show_seconds(least)} at least{with_x}, so "
         f"{amount} / {exact_seconds(least)} = {rates.show(roofline.throughput)} at most."
     )
+
+
+def _moved(ceiling: Ceiling) -> str:
+    """Return what takes the time: how much at which rate, where that is known."""
+    if ceiling.work is None or ceiling.peak is None:
+        return "it takes"
+    resource = RESOURCES[ceiling.resource]
+    work, peak = show_quantity(ceiling.work, resource.work), show_quantity(ceiling.peak, resource.peak)
+    return f"{work} at {peak} take"
 
 
 def efficiency(roofline: Roofline) -> str:
