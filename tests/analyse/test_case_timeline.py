@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from longpole.analyse.case_timeline import case_timeline
-from tests.analyse.cases import bgw, case, cases, kind, machine
+from tests.analyse.cases import bgw, case, cases, kind, lcls, machine
 
 
 def test_sigma_follows_epsilon_as_long_as_both_were_measured():
@@ -26,6 +26,10 @@ def test_a_merge_waits_for_the_last_of_those_before_it():
     assert drawn.length_s == pytest.approx(5.0)
     assert drawn.peak == 2
     assert [round(piece.end_s - piece.start_s, 9) for piece in drawn.critical] == [2.0, 2.0, 1.0]
+
+
+def test_tasks_beside_each_other_share_what_all_share():
+    assert case_timeline(lcls()).length_s == pytest.approx(1000.0)
 
 
 def test_nothing_is_drawn_where_no_times_are_known():

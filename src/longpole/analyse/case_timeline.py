@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from longpole.analyse.ceilings import least_task_seconds
 from longpole.analyse.chains import in_order
-from longpole.model.case import Case, Dot
+from longpole.model.case import Case, Dot, TaskKind
+from longpole.model.resources import SYSTEM
 from longpole.model.timeline import Bar, Level, Piece, Row, Timeline
 
 _MOST_ROWS = 40
@@ -59,12 +60,19 @@ def case_timeline(case: Case, dot: Dot | None = None) -> Timeline:
 
 def _seconds(case: Case, dot: Dot | None) -> dict[str, float]:
     told: Mapping[str, float] = dot.kinds if dot else {}
-    return {
-        kind.name: told.get(kind.name)
-        or kind.seconds
-        or max(least_task_seconds(kind, case.machine).values(), default=0.0)
-        for kind in case.kinds
-    }
+    return {kind.name: told.get(kind.name) or kind.seconds or _least_s(case, kind) for kind in case.kinds}
+
+
+def _least_s(case: Case, kind: TaskKind) -> float:
+    """Return the least time of a task beside others of its kind, with which it shares what all share."""
+    beside = min(case.parallel, kind.count)
+    return max(
+        (
+            seconds * (beside if name in SYSTEM else 1)
+            for name, seconds in least_task_seconds(kind, case.machine).items()
+        ),
+        default=0.0,
+    )
 
 
 def _scheduled(case: Case, seconds: Mapping[str, float]) -> list[_Slot]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from longpole.analyse.case_timeline import case_timeline
 from longpole.analyse.projections import ALL_NODE, ALL_SYSTEM, with_faster, with_intra_task
 from longpole.analyse.roofline import roofline, with_question
 from longpole.analyse.task_view import label_of
+from longpole.app.explaining import explain_run
 from longpole.app.roofline_run import case_of_run
 from longpole.app.run_machine import machine_of_run
 from longpole.describe.cases import read_case
@@ -45,16 +47,22 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A roofline and the case it was computed from."""
+    """A roofline, the case it was computed from, and the run that this is of, if it is of one."""
 
     case: Case
     roofline: Roofline
+    run: Path | None = None
 
     def timeline(self) -> Timeline:
-        """Return the case over time."""
-        return case_timeline(self.case, self._main())
+        """Return the run over time; of a case, how it may run."""
+        if self.run is None:
+            return case_timeline(self.case, self.main)
+        with open_run(self.run) as stored:
+            return explain_run(stored).timeline()
 
-    def _main(self) -> Dot | None:
+    @property
+    def main(self) -> Dot | None:
+        """The dot that sentences are about."""
         return next((dot for dot in self.case.dots if dot.name == self.roofline.main), None)
 
 
@@ -64,6 +72,7 @@ def see(names: Sequence[str], asked: Asked, runs: str = "") -> Seen:
     Raises:
         LongpoleError: Something is not there, cannot be read, or is asked of what it does not have.
     """
+    run = None if case_path(names[0]) else find_run(names[0], runs_folder(runs))
     case = _case(names, asked.machine, runs)
     target = Target(
         asked.target.makespan_s or case.target.makespan_s, asked.target.throughput or case.target.throughput
@@ -73,7 +82,7 @@ def see(names: Sequence[str], asked: Asked, runs: str = "") -> Seen:
     for change, what in _changes(asked):
         case = change(case)
         found = with_question(found, roofline(case), what)
-    return Seen(case, found)
+    return Seen(case, found, run)
 
 
 def shipped() -> list[tuple[str, str]]:

@@ -34,4 +34,12 @@ def _write_gantt(seen: Seen, out: Path) -> None:
     timeline = seen.timeline()
     if not timeline.rows:
         raise UsageError("No times of tasks are known, so there is nothing to draw over time.")
-    write_timeline(timeline, out, title=seen.roofline.name)
+    write_timeline(timeline, out, title=seen.roofline.name, conclusion=_told_of(seen))
+
+
+def _told_of(seen: Seen) -> str:
+    """Return where the times are from."""
+    if seen.run is not None:
+        return "As it was recorded."
+    measured = seen.main is not None and bool(seen.main.kinds)
+    return "As its tasks were measured." if measured else "At best: each task takes its least time."

@@ -87,6 +87,11 @@ class Placer:
         pixels = [self._pixel(point) for point in points]
         self.lines += [stroke(begin, end) for begin, end in pairwise(pixels)]
 
+    def add_barrier(self, points: Iterable[Point]) -> None:
+        """Make it known where a line runs that no label should cross, in data."""
+        pixels = [self._pixel(point) for point in points]
+        self.marks += [stroke(begin, end) for begin, end in pairwise(pixels)]
+
     def add_mark(self, point: Point, size: float) -> None:
         """Make it known where a dot is, in data."""
         self.marks.append(rectangle(self._pixel(point), size, size))

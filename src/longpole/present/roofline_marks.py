@@ -76,7 +76,7 @@ def draw_targets(axes: Axes, placer: Placer, lines: Sequence[Line]) -> None:
 def draw_wall(axes: Axes, placer: Placer, roofline: Roofline, covers: Extent) -> None:
     """Draw the wall."""
     axes.axvline(roofline.wall.parallel, color=INK, lw=1.6, zorder=3)
-    placer.add_line([(roofline.wall.parallel, covers.bottom), (roofline.wall.parallel, covers.top)])
+    placer.add_barrier([(roofline.wall.parallel, covers.bottom), (roofline.wall.parallel, covers.top)])
 
 
 def dot_look(dot: Placed) -> dict[str, Any]:

@@ -17,6 +17,8 @@ _FEW = 4
 _LEAST_GAIN = 1.01
 # From here on a dot is above its ceiling.
 _ABOVE = 1.005
+# Below this, the bound explains little of the makespan.
+_LITTLE = 0.25
 _MEANS = {
     Zone.NODE_BOUND: "what a task does on its own nodes holds it, and more tasks at once help",
     Zone.SYSTEM_BOUND: "what all tasks share holds it, and more tasks at once do not help",
@@ -74,7 +76,8 @@ def efficiency(roofline: Roofline) -> str:
     if main is not None and len(roofline.dots) > _FEW:
         return _together(roofline, main)
     if len(roofline.dots) == 1:
-        return f"{_reaches(roofline.dots[0], None, roofline, name='The run')}."
+        [only] = roofline.dots
+        return f"{_reaches(only, None, roofline, name='The run')}.{_uncounted(only)}"
     told = [_reaches(dot, before, roofline, name=f"'{dot.name}'") for dot, before in _after(roofline.dots)]
     return f"{'; '.join(told)}."
 
@@ -147,7 +150,8 @@ def title(roofline: Roofline) -> str:
     """Return the name of the workflow with its machine, if it does not say that itself."""
     if roofline.machine.lower() in roofline.name.lower():
         return roofline.name
-    return f"{roofline.name} on {roofline.machine}"
+    joined = "," if " on " in roofline.name else " on"
+    return f"{roofline.name}{joined} {roofline.machine}"
 
 
 def dot_label(dot: Placed) -> str:
@@ -169,6 +173,13 @@ def _reaches(dot: Placed, before: Placed | None, roofline: Roofline, *, name: st
         verb = "would lie" if dot.projected else "lies"
         return f"{name} {verb} above {of}, {reached(dot.efficiency)} as high{faster}"
     return f"{name} {'would reach' if dot.projected else 'reaches'} {reached(dot.efficiency)} of {of}{faster}"
+
+
+def _uncounted(dot: Placed) -> str:
+    """Return that most of the time went elsewhere, where the bound explains little of it."""
+    if dot.efficiency >= _LITTLE or dot.projected:
+        return ""
+    return " Most of its time went into something that was not counted; 'longpole explain' tells where."
 
 
 def _together(roofline: Roofline, main: Placed) -> str:
