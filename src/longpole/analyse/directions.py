@@ -35,7 +35,7 @@ from longpole.model.roofline import Ceiling, Direction, Placed, TaskView, Wall, 
 _WORTH = 1.05
 # Work can be halved, or a resource be twice as fast: a change one can imagine, whatever the resource.
 _TWICE = 2.0
-# What gains alike is told in this order: what the run itself can do before what needs other work or machines.
+# What gains alike is told in this order.
 _ORDER = (Way.DIAGONAL, Way.UP, Way.INTRA_TASK, Way.RAISE)
 
 
@@ -63,9 +63,14 @@ class Field:
 def directions_of(field: Field, views: Sequence[TaskView]) -> tuple[Direction, ...]:
     """Return the ways to go that gain something: the best for the makespan, then batches, then the others."""
     found = [way for way in _shortening(field, _dominant(field, views)) if way.gain >= _WORTH]
-    found.sort(key=lambda way: (-round(way.gain, 2), _ORDER.index(way.way)))
+    found.sort(key=lambda way: (_is_other_work(way, field), -round(way.gain, 2), _ORDER.index(way.way)))
     batches = [way for way in _batches(field) if way.gain >= _WORTH]
     return (*found[:1], *batches, *found[1:])
+
+
+def _is_other_work(way: Direction, field: Field) -> bool:
+    """Say whether a way needs other work or another machine, whose gain is only that of an example."""
+    return way.way is Way.RAISE and field.bound.kind is not Level.OVERHEAD
 
 
 def _shortening(field: Field, task: str) -> Iterator[Direction]:

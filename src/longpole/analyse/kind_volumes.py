@@ -21,8 +21,8 @@ from longpole.model.resources import NODE
 
 # Declared work that explains so much of the CPU time stands for it.
 _EXPLAINED = 0.5
-# What a task can use is rounded up beyond so much of a core.
-_SLACK = 0.1
+# What a task can use is rounded up beyond so much of a core: libraries start threads that hardly work.
+_SLACK = 0.25
 # Less of these says nothing.
 _LEAST_BYTES = 1e6
 _LEAST_S = 1e-4
@@ -166,7 +166,7 @@ def _nodes(
     if units.unit is Unit.COMMAND and run.hosts > 1:
         return float(run.hosts)
     cores = machine.cores or run.cores
-    share = min(1.0, one.cores / cores) if one.cores and cores else 1.0
+    share = min(1.0, math.ceil(one.cores - _SLACK) / cores) if one.cores and cores else 1.0
     return min(share, machine.nodes / parallel)
 
 

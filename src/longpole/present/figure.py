@@ -150,7 +150,8 @@ def _draw_critical(axes: Axes, timeline: Timeline) -> None:
     for piece in timeline.critical:
         y = piece.row + low
         axes.plot([piece.start_s, piece.end_s], [y, y], color=ACCENT, lw=1.8, solid_capstyle="butt", zorder=4)
-    for before, after in pairwise(timeline.critical):
+    in_time = sorted(timeline.critical, key=lambda piece: (piece.start_s, piece.end_s))
+    for before, after in pairwise(in_time):
         across, down = (before.end_s, after.start_s), (before.row + low, after.row + low)
         axes.plot(
             across, down, color=ACCENT, lw=0.7, ls=":" if after.start_s > before.end_s else "-", zorder=3
