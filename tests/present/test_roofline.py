@@ -71,7 +71,7 @@ def test_sentences_are_numbered_and_notes_follow() -> None:
     text = shown(replace(BGW_64, notes=("A 10 times faster node changes nothing.",)))
 
     assert " 1. Bound by FLOPs" in text
-    assert " 7. A 10 times faster node changes nothing." in text
+    assert " 6. A 10 times faster node changes nothing." in text
 
 
 def test_limits_are_cut_unless_everything_is_wanted() -> None:

@@ -105,7 +105,7 @@ def test_every_mark_has_its_name() -> None:
 
     for text in (
         "LCLS on Cori Haswell",
-        "Bound by external link: it takes 16 min 40 s at least",
+        "Bound by the external link: it takes 16 min 40 s at least",
         "external link, 16 min 40 s in all",
         "external link contended, 1 h 23 min in all",
         "burst buffer, 5.49 s in all",

@@ -28,18 +28,15 @@ _MEANS = {
 
 
 def sentences(roofline: Roofline) -> tuple[str, ...]:
-    """Return the roofline in sentences, the most important first."""
-    said = [
-        projected(roofline),
-        bound(roofline),
-        efficiency(roofline),
-        zone(roofline),
-        wall(roofline),
-        queue(roofline),
-        directions(roofline),
-        next_step(roofline),
-    ]
-    return tuple(sentence for sentence in said if sentence)
+    """Return the roofline in five: the bound, how near it is, the zone, the wall, and where to go."""
+    said = (
+        (projected(roofline), bound(roofline)),
+        (efficiency(roofline),),
+        (zone(roofline),),
+        (wall(roofline), queue(roofline)),
+        (directions(roofline), next_step(roofline)),
+    )
+    return tuple(" ".join(sentence for sentence in told if sentence) for told in said)
 
 
 def projected(roofline: Roofline) -> str:
@@ -53,8 +50,9 @@ def bound(roofline: Roofline) -> str:
     least = roofline.least_makespan_s
     with_x = f" with {counted(roofline.parallel, 'task')} at once" if ceiling.serial_seconds else ""
     amount = counted(roofline.tasks, roofline.unit)
+    the = "the " if ceiling.kind is Level.SYSTEM else ""
     return (
-        f"Bound by {ceiling.name}: {_moved(ceiling)} {show_seconds(least)} at least{with_x}, so "
+        f"Bound by {the}{ceiling.name}: {_moved(ceiling)} {show_seconds(least)} at least{with_x}, so "
         f"{amount} / {exact_seconds(least)} = {rates.show(roofline.throughput)} at most."
     )
 
@@ -112,7 +110,7 @@ def directions(roofline: Roofline) -> str:
     """Return the two best ways to go."""
     worth = [one for one in roofline.directions if one.gain >= _LEAST_GAIN][:2]
     if not worth:
-        return "No direction gains 1 % or more." if roofline.directions else ""
+        return "No direction that is known of gains 1 % or more."
     starts = ("First: ", "Then: ") if len(worth) > 1 else ("",)
     return " ".join(f"{start}{_way(one)}" for start, one in zip(starts, worth, strict=True))
 
