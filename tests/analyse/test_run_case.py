@@ -172,6 +172,18 @@ def test_gpu_time_is_shared_among_tasks_that_ran():
     assert kind.node["gpu"].amount == pytest.approx(4.0)
 
 
+def test_cpu_time_does_not_count_while_a_gpu_is_busy_and_a_task_holds_a_whole_gpu():
+    busy = [{"start_ns": 0, "end_ns": 10 * S, "value": 0.9}]
+    one_gpu = replace(HERE, node={**HERE.node, "cpu": Peak(16.0), "gpu": Peak(1.0)})
+
+    case = of(tables(10, processes=[process(1, 0, 10, cpu_s=10.0)], gpus=busy), one_gpu)
+
+    [kind] = case.kinds
+    assert kind.node["cpu"].amount == pytest.approx(1.0, abs=0.2)
+    assert kind.nodes == 1.0
+    assert any("a GPU is busy" in word for word in case.unknown)
+
+
 def marked(*marks, **given) -> RunTables:
     first = process(1, 0, 10, cpu_s=10.0)
     return tables(10, processes=[first], marks=marks, used=samples((1, 0, 10, 1.0)), **given)

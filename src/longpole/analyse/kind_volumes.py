@@ -26,6 +26,8 @@ _SLACK = 0.25
 # Less of these says nothing.
 _LEAST_BYTES = 1e6
 _LEAST_S = 1e-4
+# Of a task's time, on a GPU: below this, somebody else was on it.
+_LEAST_GPU = 0.02
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +103,9 @@ def _add_measured(one: Needs, found: Found, mine: Marks) -> None:
     amounts, start = found.amounts, found.start
     start_s = _mean(start.seconds[mine]) or 0.0
     _put(one.overhead, "interpreter", start_s, _LEAST_S)
-    cpu = _mean(np.maximum(amounts.cpu_s - start.cpu_s, 0.0)[mine])
+    # A process that waits for a GPU may spin: as much of its CPU time tells nothing.
+    waiting = start.cpu_s + np.nan_to_num(amounts.gpu_s)
+    cpu = _mean(np.maximum(amounts.cpu_s - waiting, 0.0)[mine])
     _put(one.node, "cpu", cpu, _LEAST_S)
     _put(one.node, "gpu", _mean(amounts.gpu_s[mine]), _LEAST_S)
     _put(one.system, "network", _mean(amounts.network[mine]), _LEAST_BYTES)
@@ -166,8 +170,16 @@ def _nodes(
     if units.unit is Unit.COMMAND and run.hosts > 1:
         return float(run.hosts)
     cores = machine.cores or run.cores
-    share = min(1.0, math.ceil(one.cores - _SLACK) / cores) if one.cores and cores else 1.0
-    return min(share, machine.nodes / parallel)
+    share = math.ceil(one.cores - _SLACK) / cores if one.cores and cores else 1.0
+    return min(max(share, _gpu_share(one, machine)), 1.0, machine.nodes / parallel)
+
+
+def _gpu_share(one: Needs, machine: Machine) -> float:
+    """Return the share of a node's GPUs that a task holds: at least one, if it uses any."""
+    used, there = one.node.get("gpu"), machine.node.get("gpu")
+    if used is None or there is None or not one.seconds or used.amount < _LEAST_GPU * one.seconds:
+        return 0.0
+    return max(1, math.ceil(used.amount / one.seconds - _SLACK)) / there.nominal
 
 
 def _declared_resources(run: RunTables, units: Units) -> list[tuple[float | None, float | None]]:

@@ -58,6 +58,8 @@ def _of_cpu(run: RunTables, units: Units, found: Found, needs: list[Needs]) -> I
         )
     if any("gpu" in one.node for one in needs) and run.gpu_s is None:
         yield "GPU time is that of whole devices, shared among the tasks that ran."
+    if any("gpu" in one.node for one in needs):
+        yield "CPU time does not count while a GPU is busy: whoever waits for it may spin."
 
 
 def _of_bytes(run: RunTables, found: Found, needs: list[Needs]) -> Iterator[str]:
