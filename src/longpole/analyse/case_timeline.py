@@ -19,15 +19,18 @@ from longpole.model.timeline import Bar, Level, Piece, Row, Timeline
 
 _MOST_ROWS = 40
 _MOST_TASKS = 20_000
+# The first task on a lane has none before it.
+_NONE = -1
 
 
 class _Slot(NamedTuple):
-    """A task on a lane."""
+    """A task on a lane, and the place of the one that it began after."""
 
     kind: str
     lane: int
     start_s: float
     end_s: float
+    before: int
 
 
 def case_timeline(case: Case, dot: Dot | None = None) -> Timeline:
@@ -50,7 +53,7 @@ def case_timeline(case: Case, dot: Dot | None = None) -> Timeline:
         rows=rows,
         length_s=length,
         profile=_profile(slots),
-        critical=_critical(case, slots, places),
+        critical=_critical(slots, places),
         peak=int(max(level.running for level in _profile(slots))),
         mean=sum(slot.end_s - slot.start_s for slot in slots) / length,
         left_out=len(hidden),
@@ -77,18 +80,19 @@ def _least_s(case: Case, kind: TaskKind) -> float:
 
 def _scheduled(case: Case, seconds: Mapping[str, float]) -> list[_Slot]:
     """Return all tasks on lanes; a kind begins when all those it waits for are done."""
-    free = [(0.0, lane) for lane in range(case.parallel)]
+    free = [(0.0, lane, _NONE) for lane in range(case.parallel)]
     heapify(free)
-    done: dict[str, float] = {}
+    done: dict[str, tuple[float, int]] = {}
     slots: list[_Slot] = []
     for kind in in_order(case.kinds):
-        ready = max((done[name] for name in kind.after if name in done), default=0.0)
+        ready = max((done[name] for name in kind.after if name in done), default=(0.0, _NONE))
         for _ in range(kind.count):
-            at, lane = heappop(free)
-            start = max(at, ready)
-            slots.append(_Slot(kind.name, lane, start, start + seconds[kind.name]))
-            heappush(free, (slots[-1].end_s, lane))
-        done[kind.name] = max(slot.end_s for slot in slots if slot.kind == kind.name)
+            at, lane, last = heappop(free)
+            start, before = max((at, last), ready)
+            slots.append(_Slot(kind.name, lane, start, start + seconds[kind.name], before))
+            mine = slots[-1].end_s, len(slots) - 1
+            heappush(free, (mine[0], lane, mine[1]))
+            done[kind.name] = max(done.get(kind.name, mine), mine)
     return slots
 
 
@@ -104,21 +108,12 @@ def _profile(slots: list[_Slot]) -> tuple[Level, ...]:
     return tuple(levels)
 
 
-def _critical(case: Case, slots: list[_Slot], places: Mapping[tuple[str, int], int]) -> tuple[Piece, ...]:
+def _critical(slots: list[_Slot], places: Mapping[tuple[str, int], int]) -> tuple[Piece, ...]:
     """Return the chain of tasks that ends last: each began when its lane or what it waits for was done."""
-    after = {kind.name: set(kind.after) for kind in case.kinds}
-    chain = [max(slots, key=lambda slot: slot.end_s)]
-    while chain[-1].start_s > 0:
-        last = chain[-1]
-        before = [
-            slot
-            for slot in slots
-            if slot.end_s == last.start_s
-            and slot is not last
-            and (slot.lane == last.lane or slot.kind in after[last.kind])
-        ]
-        if not before:
-            break
-        chain.append(before[0])
+    at = max(range(len(slots)), key=lambda place: slots[place].end_s)
+    chain = []
+    while at != _NONE:
+        chain.append(slots[at])
+        at = slots[at].before
     pieces = [slot for slot in reversed(chain) if (slot.kind, slot.lane) in places]
     return tuple(Piece(places[slot.kind, slot.lane], slot.start_s, slot.end_s) for slot in pieces)

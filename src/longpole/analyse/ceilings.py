@@ -51,14 +51,6 @@ def ceilings_of(case: Case) -> tuple[Ceiling, ...]:
     return tuple(sorted(both, key=lambda ceiling: -ceiling.workflow_seconds))
 
 
-def throughput(ceiling: Ceiling, tasks: int, parallel: float, *, contended: bool = False) -> float:
-    """Return a ceiling's tasks per second with so many at once."""
-    worse = 1.0
-    if contended and ceiling.contended_seconds is not None:
-        worse = ceiling.contended_seconds / ceiling.workflow_seconds
-    return tasks / (worse * Least(ceiling.serial_seconds, ceiling.least_seconds).at(parallel))
-
-
 def task_seconds(kind: TaskKind, resource: str, peak: Peak, *, contended: bool = False) -> float:
     """Return the least time of one task on one resource."""
     rate = peak.contended if contended and peak.contended is not None else peak.nominal

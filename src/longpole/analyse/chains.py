@@ -1,13 +1,15 @@
-"""The longest chain of kinds of task that wait for each other.
+"""Chains of kinds of task that wait for each other: the longest, how many levels, how many side by side.
 
 Method: kinds in topological order; a chain's length is the sum of one task of each kind, since the tasks of
-one kind do not wait for each other. Chains within a kind are not seen.
+one kind do not wait for each other. Chains within a kind are not seen. As many can run at once as are on the
+fullest level, at least: kinds of different levels may run side by side, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 
 from longpole.errors import CyclicGraphError
 from longpole.model.case import TaskKind
@@ -27,19 +29,13 @@ def in_order(kinds: Sequence[TaskKind]) -> list[TaskKind]:
     Raises:
         CyclicGraphError: Kinds wait for themselves.
     """
-    waiting = {
-        kind.name: {name for name in kind.after if any(name == k.name for k in kinds)} for kind in kinds
-    }
-    ordered: list[TaskKind] = []
-    while waiting:
-        free = [kind for kind in kinds if kind.name in waiting and not waiting[kind.name]]
-        if not free:
-            names = tuple(waiting)
-            raise CyclicGraphError(list(range(len(names))), names)
-        ordered += free
-        done = {kind.name for kind in free}
-        waiting = {name: left - done for name, left in waiting.items() if name not in done}
-    return ordered
+    known = {kind.name: kind for kind in kinds}
+    graph = {kind.name: [name for name in kind.after if name in known] for kind in kinds}
+    try:
+        return [known[name] for name in TopologicalSorter(graph).static_order()]
+    except CycleError as error:
+        cycle = error.args[1][:-1]
+        raise CyclicGraphError(list(range(len(cycle))), cycle) from error
 
 
 def longest_chain(kinds: Sequence[TaskKind], seconds: Mapping[str, float]) -> Chain:
@@ -50,17 +46,41 @@ def longest_chain(kinds: Sequence[TaskKind], seconds: Mapping[str, float]) -> Ch
         >>> longest_chain(kinds, {"load": 3.0, "merge": 1.0})
         Chain(kinds=('load', 'merge'), seconds=4.0)
     """
-    ending: dict[str, Chain] = {}
+    ending: dict[str, float] = {}
+    before: dict[str, str] = {}
     for kind in in_order(kinds):
-        before = max(
-            (ending[name] for name in kind.after if name in ending),
-            key=lambda chain: (chain.seconds, len(chain.kinds)),
-            default=Chain((), 0.0),
-        )
-        ending[kind.name] = Chain((*before.kinds, kind.name), before.seconds + seconds.get(kind.name, 0.0))
-    return max(ending.values(), key=lambda chain: (chain.seconds, len(chain.kinds)))
+        waits = [name for name in kind.after if name in ending]
+        if waits:
+            before[kind.name] = max(waits, key=lambda name: ending[name])
+        ending[kind.name] = seconds.get(kind.name, 0.0) + ending.get(before.get(kind.name, ""), 0.0)
+    last = max(ending, key=lambda name: (ending[name], name in before))
+    chain = [last]
+    while chain[-1] in before:
+        chain.append(before[chain[-1]])
+    return Chain(tuple(reversed(chain)), ending[last])
 
 
 def levels_of(kinds: Sequence[TaskKind]) -> int:
     """Return how many kinds the chain with the most of them has."""
-    return round(longest_chain(kinds, dict.fromkeys((kind.name for kind in kinds), 1.0)).seconds)
+    return max(_level_of_each(kinds).values())
+
+
+def side_by_side(kinds: Sequence[TaskKind]) -> int:
+    """Return how many tasks can run at once, at least, by what they wait for.
+
+    Examples:
+        >>> side_by_side([TaskKind("map", count=10), TaskKind("merge", after=("map",))])
+        10
+    """
+    levels = _level_of_each(kinds)
+    many: dict[int, int] = {}
+    for kind in kinds:
+        many[levels[kind.name]] = many.get(levels[kind.name], 0) + kind.count
+    return max(many.values())
+
+
+def _level_of_each(kinds: Sequence[TaskKind]) -> dict[str, int]:
+    levels: dict[str, int] = {}
+    for kind in in_order(kinds):
+        levels[kind.name] = 1 + max((levels[name] for name in kind.after if name in levels), default=0)
+    return levels

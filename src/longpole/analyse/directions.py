@@ -15,9 +15,10 @@ Gains are the most that is possible, not a prediction; ``whatif`` and ``explain`
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from longpole.analyse.ceilings import ceilings_of
+from longpole.analyse.chains import side_by_side
 from longpole.analyse.direction_words import (
     batch_words,
     diagonal_words,
@@ -39,115 +40,150 @@ _TWICE = 2.0
 _ORDER = (Way.DIAGONAL, Way.UP, Way.INTRA_TASK, Way.RAISE)
 
 
-class Field:
+@dataclass(frozen=True, slots=True)
+class Standing:
     """A case, its ceilings and where its main dot stands; without a dot, the point that is attainable."""
 
-    def __init__(self, case: Case, ceilings: Sequence[Ceiling], wall: Wall, dot: Placed | None) -> None:
-        """Take what was found so far."""
-        self.case, self.ceilings, self.wall, self.dot = case, ceilings, wall, dot
-        self.x = dot.x if dot else case.parallel
-        self.contended = bool(dot and dot.contended)
-        self.bound, self.height = self.at(self.x)
-        self.reached = dot.y if dot else self.height
+    case: Case
+    ceilings: Sequence[Ceiling]
+    wall: Wall
+    dot: Placed | None
 
-    def at(self, parallel: int, ceilings: Sequence[Ceiling] | None = None) -> tuple[Ceiling, float]:
-        """Return the bound with so many tasks at once, and its height."""
-        return bound_at(ceilings or self.ceilings, self.case.tasks, parallel, contended=self.contended)
+    @property
+    def x(self) -> int:
+        """Tasks at once."""
+        return self.dot.x if self.dot else self.case.parallel
+
+    @property
+    def bound(self) -> Ceiling:
+        """What bounds it."""
+        return self.at(self.x)[0]
+
+    @property
+    def height(self) -> float:
+        """Tasks per second that its bound allows."""
+        return self.at(self.x)[1]
+
+    @property
+    def reached(self) -> float:
+        """Tasks per second that it has."""
+        return self.dot.y if self.dot else self.height
 
     @property
     def efficiency(self) -> float:
         """How near to its bound it is."""
         return min(1.0, self.reached / self.height)
 
+    def at(self, parallel: int, ceilings: Sequence[Ceiling] | None = None) -> tuple[Ceiling, float]:
+        """Return the bound with so many tasks at once, and its height."""
+        contended = bool(self.dot and self.dot.contended)
+        return bound_at(ceilings or self.ceilings, self.case.tasks, parallel, contended=contended)
 
-def directions_of(field: Field, views: Sequence[TaskView]) -> tuple[Direction, ...]:
+
+def could_at_once(case: Case) -> int | None:
+    """Return how many tasks could run at once by what they wait for; None where nobody knows."""
+    if case.could is not None or not any(kind.after for kind in case.kinds):
+        return case.could
+    return side_by_side(case.kinds)
+
+
+def directions_of(here: Standing, views: Sequence[TaskView]) -> tuple[Direction, ...]:
     """Return the ways to go that gain something: the best for the makespan, then batches, then the others."""
-    found = [way for way in _shortening(field, _dominant(field, views)) if way.gain >= _WORTH]
-    found.sort(key=lambda way: (_is_other_work(way, field), -round(way.gain, 2), _ORDER.index(way.way)))
-    batches = [way for way in _batches(field) if way.gain >= _WORTH]
+    found = [way for way in _shortening(here, _dominant(here, views)) if way.gain >= _WORTH]
+    found.sort(key=lambda way: (_is_other_work(way, here), -round(way.gain, 2), _ORDER.index(way.way)))
+    batches = [way for way in _batches(here) if way.gain >= _WORTH]
     return (*found[:1], *batches, *found[1:])
 
 
-def _is_other_work(way: Direction, field: Field) -> bool:
+def _is_other_work(way: Direction, here: Standing) -> bool:
     """Say whether a way needs other work or another machine, whose gain is only that of an example."""
-    return way.way is Way.RAISE and field.bound.kind is not Level.OVERHEAD
+    return way.way is Way.RAISE and here.bound.kind is not Level.OVERHEAD
 
 
-def _shortening(field: Field, task: str) -> Iterator[Direction]:
-    yield from _up(field, task)
-    yield from _raise(field, task)
-    yield from _diagonal(field)
-    yield from _wider(field, task)
+def _shortening(here: Standing, task: str) -> Iterator[Direction]:
+    yield from _up(here, task)
+    yield from _raise(here, task)
+    yield from _diagonal(here)
+    yield from _wider(here, task)
 
 
-def _dominant(field: Field, views: Sequence[TaskView]) -> str:
+def _dominant(here: Standing, views: Sequence[TaskView]) -> str:
     """Return the kind of task that the bound is about: the one that lost most, or has most of it."""
     lost = {
         view.name: view.count * (view.seconds - view.least_seconds)
         for view in views
-        if view.seconds is not None and (field.dot is None or view.dot == field.dot.name)
+        if view.seconds is not None and (here.dot is None or view.dot == here.dot.name)
     }
-    times = field.bound.per_task_seconds
-    work = {kind.name: kind.count * times.get(kind.name, 0.0) for kind in field.case.kinds}
-    chosen = lost if lost and field.bound.kind is not Level.SYSTEM else work
+    times = here.bound.per_task_seconds
+    work = {kind.name: kind.count * times.get(kind.name, 0.0) for kind in here.case.kinds}
+    chosen = lost if lost and here.bound.kind is not Level.SYSTEM else work
     return max(chosen, key=lambda name: chosen[name])
 
 
-def _up(field: Field, task: str) -> Iterator[Direction]:
-    if field.dot is None:
+def _up(here: Standing, task: str) -> Iterator[Direction]:
+    if here.dot is None:
         return
-    text = up_words(field.bound, task, field.efficiency)
+    text = up_words(here.bound, task, here.efficiency)
     yield Direction(
-        *(Way.UP, field.height / field.reached, field.x, field.height),
-        *(field.bound.resource, task, field.bound.name, text),
+        way=Way.UP,
+        gain=here.height / here.reached,
+        x=here.x,
+        y=here.height,
+        resource=here.bound.resource,
+        task=task,
+        then=here.bound.name,
+        text=text,
     )
 
 
-def _raise(field: Field, task: str) -> Iterator[Direction]:
-    if field.bound.kind is Level.STRUCTURE:
+def _raise(here: Standing, task: str) -> Iterator[Direction]:
+    if here.bound.kind is Level.STRUCTURE:
         return
-    room, then = _room(field)
-    gain = min(room, _without_it(field) if field.bound.kind is Level.OVERHEAD else _TWICE)
-    text = raise_words(field.bound, task, then, room)
+    room, then = _up_to_the_next(here)
+    gain = min(room, _without_it(here) if here.bound.kind is Level.OVERHEAD else _TWICE)
+    text = raise_words(here.bound, task, then, room)
     yield Direction(
-        *(Way.RAISE, gain, field.x, field.reached * gain), *(field.bound.resource, task, then, text)
+        way=Way.RAISE,
+        gain=gain,
+        x=here.x,
+        y=here.reached * gain,
+        resource=here.bound.resource,
+        task=task,
+        then=then,
+        text=text,
     )
 
 
-def _room(field: Field) -> tuple[float, str]:
+def _up_to_the_next(here: Standing) -> tuple[float, str]:
     """Return how far the bound can rise until another ceiling bounds, and which; endlessly if none does."""
-    others = [
-        one
-        for one in field.ceilings
-        if one.resource != field.bound.resource and one.kind is not Level.STRUCTURE
-    ]
+    others = [one for one in here.ceilings if one.name != here.bound.name and one.kind is not Level.STRUCTURE]
     if not others:
         return float("inf"), ""
-    then, height = field.at(field.x, others)
-    return height / field.height, then.name
+    then, height = here.at(here.x, others)
+    return height / here.height, then.name
 
 
-def _without_it(field: Field) -> float:
+def _without_it(here: Standing) -> float:
     """Return the gain of a makespan that has nothing more of its bound; twice where there is no makespan."""
-    if field.dot is None:
+    if here.dot is None:
         return _TWICE
-    rest = field.dot.makespan_s - field.dot.tasks / field.height
-    return field.dot.makespan_s / rest if rest > 0 else _TWICE
+    rest = here.dot.makespan_s - here.dot.tasks / here.height
+    return here.dot.makespan_s / rest if rest > 0 else _TWICE
 
 
-def _diagonal(field: Field) -> Iterator[Direction]:
-    case, wall = field.case, field.wall.parallel
-    within = min(wall, case.could or case.tasks, case.tasks)
-    if within > field.x:
-        yield _towards(field, within, field.ceilings, diagonal_words(within, wall, case))
+def _diagonal(here: Standing) -> Iterator[Direction]:
+    case, wall = here.case, here.wall.parallel
+    within = min(wall, could_at_once(case) or case.tasks, case.tasks)
+    if within > here.x:
+        yield _towards(here, within, here.ceilings, diagonal_words(within, wall, case))
 
 
-def _batches(field: Field) -> Iterator[Direction]:
-    case, wall = field.case, field.wall.parallel
-    within = min(wall, case.could or case.tasks, case.tasks)
-    if wall > max(field.x, within):
-        beside = [_beside_others(one, wall / field.x) for one in field.ceilings]
-        yield _towards(field, wall, beside, batch_words(wall, field.x, case))
+def _batches(here: Standing) -> Iterator[Direction]:
+    case, wall = here.case, here.wall.parallel
+    within = min(wall, could_at_once(case) or case.tasks, case.tasks)
+    if wall > max(here.x, within):
+        beside = [_beside_others(one, wall / here.x) for one in here.ceilings]
+        yield _towards(here, wall, beside, batch_words(wall, here.x, case))
 
 
 def _beside_others(ceiling: Ceiling, workflows: float) -> Ceiling:
@@ -157,23 +193,36 @@ def _beside_others(ceiling: Ceiling, workflows: float) -> Ceiling:
     return replace(ceiling, least_seconds=ceiling.least_seconds / workflows)
 
 
-def _towards(field: Field, parallel: int, ceilings: Sequence[Ceiling], text: str) -> Direction:
-    then, height = field.at(parallel, ceilings)
-    reached = height * field.efficiency
+def _towards(here: Standing, parallel: int, ceilings: Sequence[Ceiling], text: str) -> Direction:
+    then, height = here.at(parallel, ceilings)
+    reached = height * here.efficiency
     return Direction(
-        Way.DIAGONAL, reached / field.reached, parallel, reached, then.resource, "", then.name, text
+        way=Way.DIAGONAL,
+        gain=reached / here.reached,
+        x=parallel,
+        y=reached,
+        resource=then.resource,
+        task="",
+        then=then.name,
+        text=text,
     )
 
 
-def _wider(field: Field, task: str) -> Iterator[Direction]:
-    fits = 2 * max(kind.nodes for kind in field.case.kinds) <= field.case.machine.nodes
-    if field.bound.kind is not Level.NODE or not fits:
+def _wider(here: Standing, task: str) -> Iterator[Direction]:
+    fits = 2 * max(kind.nodes for kind in here.case.kinds) <= here.case.machine.nodes
+    if here.bound.kind is not Level.NODE or not fits:
         return
-    wider = with_intra_task(field.case, 2)
-    parallel = min(field.x, wider.parallel)
-    then, height = field.at(parallel, ceilings_of(wider))
-    reached = height * field.efficiency
+    wider = with_intra_task(here.case, 2)
+    parallel = min(here.x, wider.parallel)
+    then, height = here.at(parallel, ceilings_of(wider))
+    reached = height * here.efficiency
     yield Direction(
-        *(Way.INTRA_TASK, reached / field.reached, parallel, reached),
-        *(field.bound.resource, task, then.name, wider_words(field.case, wider)),
+        way=Way.INTRA_TASK,
+        gain=reached / here.reached,
+        x=parallel,
+        y=reached,
+        resource=here.bound.resource,
+        task=task,
+        then=then.name,
+        text=wider_words(here.case, wider),
     )

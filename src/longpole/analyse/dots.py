@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from longpole.analyse.ceilings import throughput
 from longpole.model.case import Case, Dot, Target
 from longpole.model.resources import Level
 from longpole.model.roofline import Ceiling, Placed, TargetLine, Zone
@@ -35,20 +34,23 @@ _FOUR = {
 def bound_at(
     ceilings: Sequence[Ceiling], tasks: int, parallel: float, *, contended: bool = False
 ) -> tuple[Ceiling, float]:
-    """Return the ceiling that bounds so many tasks at once, and its tasks per second there."""
-    heights = [(throughput(one, tasks, parallel, contended=contended), one) for one in ceilings]
+    """Return the ceiling to name as the bound of so many tasks at once, and the tasks per second there.
+
+    These are always those of the lowest, also where the structure is that and another is named.
+    """
+    heights = [(one.height(tasks, parallel, contended=contended), one) for one in ceilings]
     heights.sort(key=lambda pair: pair[0])
     (lowest, named), *others = heights
     if named.kind is Level.STRUCTURE and others and others[0][0] <= lowest * (1 + _TIE):
-        lowest, named = others[0]
+        named = others[0][1]
     return named, lowest
 
 
 def targets_of(case: Case, ceilings: Sequence[Ceiling]) -> tuple[TargetLine, ...]:
     """Return the targets as lines; a makespan alone wants the throughput of all tasks within it, too."""
     lines = []
-    if case.target.makespan_s is not None:
-        slope = case.tasks / case.parallel / case.target.makespan_s
+    slope = _slope(case)
+    if slope is not None:
         lines.append(_line(case, ceilings, "makespan", slope * case.parallel, slope))
     wanted = wanted_throughput(case)
     if wanted is not None:
@@ -69,10 +71,16 @@ def zone_at(case: Case, parallel: int, reached: float, bound: Level) -> Zone:
     if wanted is None:
         return _BOUND[bound]
     enough = reached >= wanted * (1 - _SLACK)
-    if case.target.makespan_s is None:
+    slope = _slope(case)
+    if slope is None:
         return Zone.GOOD_THROUGHPUT if enough else Zone.POOR_THROUGHPUT
-    slope = case.tasks / case.parallel / case.target.makespan_s
     return _FOUR[reached >= slope * parallel * (1 - _SLACK), enough]
+
+
+def _slope(case: Case) -> float | None:
+    """Return the throughput for each task at once that the makespan wanted needs; None if none is."""
+    wanted_s = case.target.makespan_s
+    return None if wanted_s is None else case.tasks / case.parallel / wanted_s
 
 
 def placed_dots(case: Case, ceilings: Sequence[Ceiling]) -> tuple[Placed, ...]:

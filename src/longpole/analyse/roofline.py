@@ -13,14 +13,14 @@ from dataclasses import replace
 
 from longpole.analyse.ceilings import ceilings_of
 from longpole.analyse.chains import levels_of
-from longpole.analyse.directions import Field, directions_of
+from longpole.analyse.directions import Standing, could_at_once, directions_of
 from longpole.analyse.dots import bound_at, placed_dots, targets_of, zone_at
 from longpole.analyse.task_view import breakdowns_of, task_view_of
 from longpole.analyse.walls import wall_of
 from longpole.errors import UNMEASURABLE
 from longpole.model.case import Case, CaseError
 from longpole.model.resources import RESOURCES, Level
-from longpole.model.roofline import Ceiling, Placed, Roofline
+from longpole.model.roofline import Ceiling, Roofline
 
 
 class NoCeilingError(CaseError):
@@ -42,7 +42,7 @@ def roofline(case: Case) -> Roofline:
             f"Nothing bounds '{case.name}': no work of its tasks is known, on {case.machine.name} at least."
         )
     dots, views = placed_dots(case, ceilings), task_view_of(case)
-    main = main_dot(case, dots)
+    main = next((dot for dot in dots if dot.name == case.main), dots[0] if dots else None)
     bound, height = bound_at(ceilings, case.tasks, case.parallel)
     wall = wall_of(case)
     return Roofline(
@@ -54,7 +54,7 @@ def roofline(case: Case) -> Roofline:
         task=case.task,
         tasks=case.tasks,
         parallel=case.parallel,
-        could=case.could,
+        could=could_at_once(case),
         levels=case.levels or levels_of(case.kinds),
         ceilings=ceilings,
         bound=bound.name,
@@ -64,7 +64,7 @@ def roofline(case: Case) -> Roofline:
         dots=dots,
         zone=main.zone if main else zone_at(case, case.parallel, height, bound.kind),
         targets=targets_of(case, ceilings),
-        directions=directions_of(Field(case, ceilings, wall, main), views),
+        directions=directions_of(Standing(case, ceilings, wall, main), views),
         task_view=views,
         breakdowns=breakdowns_of(case),
         main=main.name if main else "",
@@ -72,11 +72,6 @@ def roofline(case: Case) -> Roofline:
         path_s=case.path_s,
         limits=(*case.unknown, *_limits(case, ceilings)),
     )
-
-
-def main_dot(case: Case, dots: Sequence[Placed]) -> Placed | None:
-    """Return the dot that sentences are about."""
-    return next((dot for dot in dots if dot.name == case.main), dots[0] if dots else None)
 
 
 def with_question(before: Roofline, after: Roofline, what: str) -> Roofline:

@@ -86,12 +86,14 @@ def _check_dot(table: Table, dot: Dot, case: Case) -> None:
     parallel = dot.parallel or case.parallel
     if dot.parallel is not None:
         _check_room(table, "parallel", parallel, case)
+    if dot.tasks is not None and dot.tasks > case.tasks:
+        raise table.wrong("tasks", f"This is {dot.tasks}, above the number of tasks in all, {case.tasks}.")
     key = "tasks" if dot.parallel is None else "parallel"
     _check_count(table, key, parallel, dot.tasks or case.tasks)
 
 
 def _check_room(table: Table, key: str, parallel: int, case: Case) -> None:
-    largest = max(case.kinds, key=lambda kind: kind.nodes)
+    largest = case.main_kind
     wall = case.machine.fitting(largest.nodes)
     if parallel > wall:
         raise table.wrong(

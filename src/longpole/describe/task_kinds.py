@@ -70,10 +70,12 @@ def _shared_node(table: Table, machine: Machine) -> tuple[float, float]:
 
 
 def _check_names(tables: tuple[Table, ...], kinds: tuple[TaskKind, ...]) -> None:
-    names = [kind.name for kind in kinds]
-    for place, (table, kind) in enumerate(zip(tables, kinds, strict=True)):
-        if kind.name in names[:place]:
+    names = {kind.name: None for kind in kinds}
+    seen: set[str] = set()
+    for table, kind in zip(tables, kinds, strict=True):
+        if kind.name in seen:
             raise table.wrong("name", f"There are two kinds of task '{kind.name}'; give each its own name.")
+        seen.add(kind.name)
         for other in kind.after:
             if other not in names:
                 raise table.wrong("after", f"There is no kind of task '{other}'; {choices(other, names)}")

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from longpole.errors import LongpoleError
 from longpole.model.machine import Machine
+from longpole.model.resources import RESOURCES
 
 
 class CaseError(LongpoleError):
@@ -75,6 +76,9 @@ class TaskKind:
             raise CaseError(f"There must be at least one task '{self.name}', not {self.count}.")
         if not 0 < self.nodes < float("inf"):
             raise CaseError(f"The task '{self.name}' must have nodes, not {self.nodes:g}.")
+        for name in self.overhead:
+            if name in RESOURCES:
+                raise CaseError(f"'{name}' is a resource: an overhead of '{self.name}' needs another name.")
         if self.cores is not None and not 0 < self.cores < float("inf"):
             raise CaseError(f"The task '{self.name}' must have cores, not {self.cores:g}.")
 
@@ -163,8 +167,15 @@ class Case:
         """Check that there is something to do, and someone to do it."""
         if not self.kinds:
             raise CaseError(f"The case '{self.name}' has no tasks.")
+        if len({kind.name for kind in self.kinds}) < len(self.kinds):
+            raise CaseError(f"Two kinds of task of '{self.name}' have one name.")
         if self.parallel < 1:
             raise CaseError(f"'{self.name}' must run at least one task at once, not {self.parallel}.")
+
+    @property
+    def main_kind(self) -> TaskKind:
+        """The kind that says how many fit at once: of which there are most, the largest of these."""
+        return max(self.kinds, key=lambda kind: (kind.count, kind.nodes))
 
     @property
     def tasks(self) -> int:

@@ -74,6 +74,13 @@ class Ceiling:
     work: float | None = None
     peak: float | None = None
 
+    def height(self, tasks: int, parallel: float, *, contended: bool = False) -> float:
+        """Return tasks per second of a workflow of so many tasks, with so many of them at once."""
+        worse = 1.0
+        if contended and self.contended_seconds is not None:
+            worse = self.contended_seconds / self.workflow_seconds
+        return tasks / (worse * max(self.serial_seconds / parallel, self.least_seconds))
+
 
 @dataclass(frozen=True, slots=True)
 class Wall:
@@ -150,6 +157,10 @@ class TargetLine:
     reachable: bool
     reachable_contended: bool
     derived: bool = False
+
+    def height(self, parallel: float) -> float:
+        """Return the tasks per second that it asks for with so many at once."""
+        return self.slope * parallel if self.slope else self.tasks_per_second
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,3 +292,9 @@ class Roofline:
     limits: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     schema_version: int = field(default=SCHEMA_VERSION, kw_only=True)
+
+    @property
+    def main_dot(self) -> Placed | None:
+        """The dot that sentences are about, if there is any."""
+        named = (dot for dot in self.dots if dot.name == self.main)
+        return next(named, self.dots[0] if self.dots else None)

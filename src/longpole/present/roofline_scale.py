@@ -52,13 +52,12 @@ def round_heights(extent: Extent, most: int) -> list[float]:
 
 def height(ceiling: Ceiling, tasks: int, x: float) -> float:
     """Return what a ceiling allows with so many tasks in parallel."""
-    return tasks / max(ceiling.serial_seconds / x, ceiling.least_seconds)
+    return ceiling.height(tasks, x)
 
 
 def contended_height(ceiling: Ceiling, tasks: int, x: float) -> float:
     """Return what it allows when others use it, too."""
-    worse = (ceiling.contended_seconds or ceiling.workflow_seconds) / ceiling.workflow_seconds
-    return height(ceiling, tasks, x) / worse
+    return ceiling.height(tasks, x, contended=True)
 
 
 def lowest(roofline: Roofline, x: float) -> float:
@@ -74,13 +73,12 @@ def limiting(roofline: Roofline) -> tuple[Ceiling, ...]:
 
 def main_dot(roofline: Roofline) -> Placed | None:
     """Return the dot that sentences are about."""
-    named = (dot for dot in roofline.dots if dot.name == roofline.main)
-    return next(named, roofline.dots[0] if roofline.dots else None)
+    return roofline.main_dot
 
 
 def target_height(target: TargetLine, x: float) -> float:
     """Return what a target asks for."""
-    return target.slope * x if target.slope else target.tasks_per_second
+    return target.height(x)
 
 
 def bend(ceiling: Ceiling) -> float | None:

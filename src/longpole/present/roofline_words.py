@@ -108,9 +108,9 @@ def queue(roofline: Roofline) -> str:
 
 def directions(roofline: Roofline) -> str:
     """Return the two best ways to go."""
-    worth = [one for one in roofline.directions if one.gain >= _LEAST_GAIN][:2]
+    worth = roofline.directions[:2]
     if not worth:
-        return "No direction that is known of gains 1 % or more."
+        return "No direction that is known of gains 5 % or more."
     starts = ("First: ", "Then: ") if len(worth) > 1 else ("",)
     return " ".join(f"{start}{_way(one)}" for start, one in zip(starts, worth, strict=True))
 
@@ -118,13 +118,10 @@ def directions(roofline: Roofline) -> str:
 def next_step(roofline: Roofline) -> str:
     """Return that the classic roofline of the longest task comes next, where nodes are what bounds."""
     ceiling = bounding(roofline)
-    task = dominating(roofline)
+    task = next((way.task for way in roofline.directions if way.task), dominating(roofline))
     if ceiling.kind is not Level.NODE or not task:
         return ""
-    return (
-        f"Next step: the classic roofline of {task}, which takes the most time, "
-        f"for {ceiling.name} is a limit of each node."
-    )
+    return f"Next step: the classic roofline of {task}, for {ceiling.name} is a limit of each node."
 
 
 def bounding(roofline: Roofline) -> Ceiling:
