@@ -32,13 +32,17 @@ def test_a_signal_ends_what_is_within_and_later_ones_go_where_they_went(heard, n
 
 def test_a_second_signal_does_not_break_off_the_end(heard):
     done = []
-    with pytest.raises(SystemExit) as ended, orderly_endings():
+
+    def end():
         try:
             os.kill(os.getpid(), signal.SIGTERM)
         finally:
             for number in ENDING:
                 os.kill(os.getpid(), number)
             done.append("removed")
+
+    with pytest.raises(SystemExit) as ended, orderly_endings():
+        end()
 
     assert (ended.value.code, done, heard) == (143, ["removed"], [])
 
