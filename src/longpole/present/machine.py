@@ -115,7 +115,7 @@ def _dimension(name: str) -> Dimension:
 
 
 def _spread(spread: float) -> str:
-    return f"{spread:.0%}" if spread else ""
+    return f"{100 * spread:.0f} %" if spread else ""
 
 
 def _source(source: str) -> Text:
@@ -135,7 +135,9 @@ def _burden(others: float) -> list[RenderableType]:
     if others < _NOTICED:
         return []
     return [
-        note(f"Others held {others:.0%} of the cores meanwhile: spreads are narrower on a quiet machine.")
+        note(
+            f"Others held {100 * others:.0f} % of the cores meanwhile: spreads are narrower on a quiet machine."
+        )
     ]
 
 
