@@ -134,11 +134,8 @@ def _remarks(measured: Sequence[Measured]) -> list[RenderableType]:
 def _burden(others: float) -> list[RenderableType]:
     if others < _NOTICED:
         return []
-    return [
-        note(
-            f"Others held {100 * others:.0f} % of the cores meanwhile: spreads are narrower on a quiet machine."
-        )
-    ]
+    held = f"{100 * others:.0f} %"
+    return [note(f"Others held {held} of the cores meanwhile: spreads are narrower on a quiet machine.")]
 
 
 def _left_out(measurement: Measurement) -> list[RenderableType]:
