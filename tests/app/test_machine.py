@@ -162,7 +162,8 @@ def test_the_network_is_measured_to_a_node_that_serves(machine, recorded):
     assert network["per_node"]
 
 
-def test_nothing_is_left_in_the_folder_after_ctrl_c(recorded, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_nothing_is_left_in_the_folder_after_a_signal(recorded, tmp_path, number):
     options = [
         "--only",
         "metadata,disk-write",
@@ -178,11 +179,11 @@ def test_nothing_is_left_in_the_folder_after_ctrl_c(recorded, tmp_path):
         until = time.monotonic() + 30
         while not (begun := list(tmp_path.glob(".longpole-*/*"))) and time.monotonic() < until:
             pass
-        measuring.send_signal(signal.SIGINT)
+        measuring.send_signal(number)
         ended = measuring.wait()
 
     assert begun
-    assert (ended, os.listdir(tmp_path)) == (130, [])
+    assert (ended, os.listdir(tmp_path)) == (128 + number, [])
 
 
 def test_without_a_word_more_it_explains_itself(machine):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -124,6 +126,13 @@ def test_mistake_in_a_file_is_one_sentence_with_file_and_key(
         (["case.toml", "--intra-task", "x100"], ("simulate", "40")),
         (["case.toml", "--faster", "node"], ("--faster", "node=10")),
         (["case.toml", "--faster", "nod=2"], ("nod", "node, system, flops, memory")),
+        (["case.toml", "--faster", "node=1e-320"], ("--faster", "a millionth to a million", "1e-320")),
+        (["case.toml", "--faster", "node=1e300"], ("--faster", "a millionth to a million", "1e300")),
+        (["case.toml", "--faster", "node=nan"], ("--faster", "a millionth to a million", "nan")),
+        (["case.toml", "--intra-task", "x1e7"], ("--intra-task", "a millionth to a million", "x1e7")),
+        (["case.toml", "--view", "gantt"], ("--view says what --out draws: give --out FILE.",)),
+        (["case.toml", "--view", "workflow", "--json"], ("--view says what --out draws: give --out FILE.",)),
+        (["--cases", "--view", "tasks"], ("--view says what --out draws: give --out FILE.",)),
         (["case.toml", "other.toml"], ("case.toml", "alone")),
         (["a-run-that-is-not-there"], ("a-run-that-is-not-there",)),
     ],
@@ -155,3 +164,23 @@ def test_figure_of_another_suffix_is_refused_before_anything_is_written(capsys: 
     assert cli(["roofline", "case.toml", "--out", "figure.gif"]) == 2
 
     assert not (folder / "figure.gif").exists()
+
+
+def test_without_a_view_the_workflow_is_drawn(folder: Path) -> None:
+    assert cli(["roofline", "case.toml", "--out", "plain.svg"]) == 0
+    assert cli(["roofline", "case.toml", "--view", "workflow", "--out", "workflow.svg"]) == 0
+
+    assert (folder / "plain.svg").read_bytes() == (folder / "workflow.svg").read_bytes()
+
+
+@pytest.mark.parametrize("arguments", [["lcls-cori", "--json"], ["lcls-cori"], ["--cases"]])
+def test_a_case_loads_no_heavy_library(arguments: list[str]) -> None:
+    script = (
+        f"from longpole.app.main import cli; import sys; cli({['roofline', *arguments]}); print(*sys.modules)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "longpole.app.roofline" in loaded
+    assert loaded.isdisjoint({"scipy", "matplotlib", "duckdb", "longpole.app.explaining"})

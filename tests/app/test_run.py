@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from longpole.app.run import Run, load
-from longpole.errors import MissingLibraryError, QueryError, RunNotFoundError, UsageError
+from longpole.errors import DamagedRunError, MissingLibraryError, QueryError, RunNotFoundError, UsageError
 from longpole.model.execution import TABLES
 from tests.builders import small_run
 
@@ -95,3 +95,12 @@ def test_a_closed_run_can_be_asked_again(made):
     with load(made.path) as run:
         assert run.phases.rows == 6
     assert run.phases.rows == 6
+
+
+def test_a_damaged_run_has_no_roofline(tmp_path):
+    made = small_run(tmp_path)
+    (log,) = (made.path / "log").iterdir()
+    log.write_bytes(log.read_bytes()[:-1])
+
+    with load(made.path) as damaged, pytest.raises(DamagedRunError):
+        damaged.roofline()

@@ -74,3 +74,22 @@ def test_a_pytorch_that_sees_no_gpu_says_so(monkeypatch):
 
     with pytest.raises(UnmeasurableError, match="sees no GPU"):
         Gpus()
+
+
+@pytest.mark.parametrize("text", ["input()", "print('{', end='', flush=True); input()"])
+def test_a_driver_that_is_stuck_from_the_first_is_given_up(script, monkeypatch, text):
+    script(text)
+    monkeypatch.setattr(gpus, "_LONGEST_S", 0.1)
+
+    with pytest.raises(UnmeasurableError, match=r"has not answered for 0\.1 s"):
+        Gpus()
+
+
+def test_a_driver_that_gets_stuck_is_given_up(script, monkeypatch):
+    script(TWO + "    input()")
+    probe = Gpus()
+    monkeypatch.setattr(gpus, "_LONGEST_S", 0.1)
+
+    with pytest.raises(UnmeasurableError, match=r"has not answered for 0\.1 s"):
+        probe.trial()
+    probe.close()

@@ -7,9 +7,10 @@ import pytest
 
 from longpole.errors import UsageError
 from longpole.measure import network
-from longpole.measure.network import Loopback, Network, address_of
+from longpole.measure.network import Loopback, Network, address_of, sent_rate
 from longpole.measure.probe import UnmeasurableError
 from longpole.measure.sink import COUNT, GREETING, Sink
+from longpole.measure.together import Together
 
 
 @pytest.fixture(autouse=True)
@@ -81,3 +82,22 @@ def test_something_else_that_answers_is_no_sink():
 def test_what_is_no_host_with_a_port_is_a_usage_error(text):
     with pytest.raises(UsageError, match="is not a host with a port"):
         address_of(text)
+
+
+@pytest.mark.parametrize("told", [0, 5, 2**64 - 1])
+def test_a_sink_that_counts_wrongly_is_not_believed(told):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def lie():
+            client, _ = server.accept()
+            with client:
+                client.sendall(GREETING)
+                while client.recv(1 << 20):
+                    pass
+                client.sendall(COUNT.pack(told))
+
+        thread = threading.Thread(target=lie)
+        thread.start()
+        with Together(1) as together, pytest.raises(UnmeasurableError, match=rf"says that {told:,} of the "):
+            sent_rate(together, server.getsockname()[:2], 1)
+        thread.join()

@@ -37,7 +37,7 @@ def test_a_machine_has_its_peaks_spreads_and_sources():
 
     assert "made  4 nodes  made.toml" in text
     assert "A quiet one." in text
-    assert line(text, "flops (FLOPs)")[-5:] == ["1.5", "TFLOP/s", "6%", "measured:", "products"]
+    assert line(text, "flops (FLOPs)")[-6:] == ["1.5", "TFLOP/s", "6", "%", "measured:", "products"]
     assert line(text, "network")[-5:] == ["25", "GB/s", "a", "node", "nominal"]
     assert "5 GB/s (1 GB/s contended)" in text
     assert line(text, "interpreter")[1:3] == ["12", "ms"]
@@ -51,11 +51,11 @@ def test_a_measurement_has_a_line_for_each_resource_and_says_what_is_missing():
 
     text = shown(show_measurement, Measurement(MACHINE, measured, (LeftOut("hbm", "No GPU."),), others=0.3))
 
-    assert line(text, "memory (memory bandwidth)")[-4:] == ["2", "GB/s", "50%", "2"]
-    assert line(text, "process")[-4:] == ["1", "ms", "5%", "1"]
+    assert line(text, "memory (memory bandwidth)")[-5:] == ["2", "GB/s", "50", "%", "2"]
+    assert line(text, "process")[-5:] == ["1", "ms", "5", "%", "1"]
     assert "memory: Small arrays." in text
     assert "Left out: hbm. No GPU." in text
-    assert "Others held 30% of the cores" in text
+    assert "Others held 30 % of the cores" in text
 
 
 def test_a_quiet_measurement_needs_no_more_words():

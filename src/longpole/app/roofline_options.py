@@ -8,6 +8,9 @@ from longpole.model.case import Target
 from longpole.model.quantity import parse_quantity
 from longpole.model.resources import Dimension
 
+# Beyond these, what is asked is a slip of the pen, and numbers may leave what floats can hold.
+_LEAST_FACTOR, _MOST_FACTOR = 1e-6, 1e6
+
 
 def asked_for(
     machine: str, target: tuple[str | None, str | None], intra_task: str | None, faster: tuple[str, ...]
@@ -61,6 +64,8 @@ def _factor(option: str, text: str, whole: str) -> float:
         value = float(text.strip().lower().removeprefix("x"))
     except ValueError:
         value = 0.0
-    if not 0 < value < float("inf"):
-        raise UsageError(f"{option} needs a number above zero, as in x2, not '{whole}'.")
+    if not _LEAST_FACTOR <= value <= _MOST_FACTOR:
+        raise UsageError(
+            f"{option} needs a factor from a millionth to a million (1e-6 to 1e6), as in x2, not '{whole}'."
+        )
     return value

@@ -168,10 +168,11 @@ class Run:
             machine: Its name or file; '' for the one that ran it.
 
         Raises:
+            DamagedRunError: Some of the run cannot be read.
             UsageError: There is no such machine, or its file is wrong.
         """
         from longpole.analyse.roofline import roofline
-        from longpole.app.roofline import case_on
+        from longpole.app.repeats import case_on
 
         return roofline(case_on(self._stored, machine))
 

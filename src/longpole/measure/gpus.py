@@ -1,6 +1,7 @@
 """GPUs: whether there are any, and a probe that lets a process with PyTorch measure them.
 
-The process is another one so that we stay light, and so that a driver that fails ends it and not us.
+The process is another one so that we stay light, and so that a driver that fails ends it and not us. A thread
+waits for what it says, so that a driver that is stuck holds neither us nor our end.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import cast
 
 from longpole.measure.probe import LEAST_REPEATS, UnmeasurableError
@@ -17,6 +21,8 @@ from longpole.measure.startup import is_installed
 
 RESOURCES = ("gpu", "bf16", "flops", "hbm", "pcie")
 _DEVICES = ("nvidiactl", "nvidia0", "kfd", "dxg")
+# One answer, to begin with the import of PyTorch; the end of a process that was killed.
+_LONGEST_S, _END_S = 120.0, 5.0
 
 
 def has_gpus(devices: Path = Path("/dev")) -> bool:
@@ -38,6 +44,9 @@ class Gpus:
         command = [sys.executable, "-m", "longpole.measure.gpu"]
         pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=quiet, text=True)
+        self._lines: SimpleQueue[str] = SimpleQueue()
+        self._reader = Thread(target=self._read, name="longpole GPUs", daemon=True)
+        self._reader.start()
         try:
             self._names = tuple(cast("list[str]", self._answer()["gpus"]))
             self.trial()
@@ -61,15 +70,33 @@ class Gpus:
         return {"gpu": float(len(self._names)), **cast("dict[str, float]", self._answer())}
 
     def close(self) -> None:
-        """End the process."""
+        """End the process; one that the kernel holds is left to it."""
         self._process.kill()
-        self._process.communicate()
+        try:
+            self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            return
+        self._reader.join()
+        with suppress(OSError), self._process:
+            pass  # closes its pipes
 
     def _answer(self) -> dict[str, object]:
-        line = self._process.stdout.readline() if self._process.stdout else ""
+        try:
+            line = self._lines.get(timeout=_LONGEST_S)
+        except Empty:
+            self._process.kill()
+            raise UnmeasurableError(
+                f"The process that measures GPUs has not answered for {_LONGEST_S:g} s: is a driver stuck?"
+            ) from None
         if not line.startswith("{"):
             raise UnmeasurableError("The process that measures GPUs has failed.")
         told = json.loads(line)
         if "why" in told:
             raise UnmeasurableError(told["why"])
         return dict(told)
+
+    def _read(self) -> None:
+        """Hand on each line, and an empty one at the end."""
+        for line in self._process.stdout or ():
+            self._lines.put(line)
+        self._lines.put("")

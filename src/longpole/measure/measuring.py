@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from longpole.measure.catalogue import CORES, NAMES, Entry, Wishes, entries
 from longpole.measure.counted import counted_cores
+from longpole.measure.endings import orderly_endings
 from longpole.measure.probe import UnmeasurableError
 from longpole.measure.repeats import of_rates, of_seconds
 from longpole.measure.rounds import Tell, Turns, held_by_others, sentence, take_turns
@@ -46,7 +47,7 @@ def measure(
     """
     begun = time.monotonic()
     left_out: list[LeftOut] = []
-    with ExitStack() as stack:
+    with orderly_endings(), ExitStack() as stack:
         all_turns = []
         for entry in entries(wishes):
             made = _made(entry, wishes, left_out)

@@ -111,7 +111,7 @@ def sent_rate(together: Together, address: Address, connections: int) -> float:
     sockets = [_connected(address) for _ in range(connections)]
     counts: list[int] = []
     try:
-        took_s = together.seconds([_sender(connection, counts) for connection in sockets])
+        took_s = together.seconds([_sender(connection, address, counts) for connection in sockets])
     finally:
         for connection in sockets:
             connection.close()
@@ -137,15 +137,27 @@ def _connected(address: Address) -> socket.socket:
     return connection
 
 
-def _sender(connection: socket.socket, counts: list[int]) -> Callable[[], None]:
+def _sender(connection: socket.socket, address: Address, counts: list[int]) -> Callable[[], None]:
     def send() -> None:
-        piece, until = bytes(PIECE), time.perf_counter() + TRIAL_S
-        while time.perf_counter() < until:
+        piece, sent, until = bytes(PIECE), 0, time.perf_counter() + TRIAL_S
+        while not sent or time.perf_counter() < until:
             connection.sendall(piece)
+            sent += PIECE
         connection.shutdown(socket.SHUT_WR)
-        counts.append(COUNT.unpack(_received(connection, COUNT.size))[0])
+        _check_count(COUNT.unpack(_received(connection, COUNT.size))[0], sent, address)
+        counts.append(sent)
 
     return send
+
+
+def _check_count(arrived: int, sent: int, address: Address) -> None:
+    """Hold what a sink has counted against what was sent."""
+    if arrived != sent:
+        host, port = address
+        raise UnmeasurableError(
+            f"What answers at {host}:{port} says that {arrived:,} of the {sent:,} bytes sent have arrived: "
+            "is it 'longpole machine serve' of this version?"
+        )
 
 
 def _received(connection: socket.socket, size: int) -> bytes:

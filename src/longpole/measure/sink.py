@@ -1,6 +1,7 @@
 """A sink for bytes: greets whoever connects, swallows all that is sent, and answers how much it was.
 
-It keeps nothing, looks at nothing and sends nothing but the greeting and the count.
+It keeps nothing, looks at nothing and sends nothing but the greeting and the count. Whoever is silent for
+half a minute, or sends for more than some minutes, is sent away without a count.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import socket
 import struct
 import threading
+import time
 from types import TracebackType
 from typing import Self
 
@@ -16,6 +18,7 @@ COUNT = struct.Struct(">Q")
 PIECE = 1 << 20
 _MOST_CLIENTS = 64
 _SILENCE_S = 30.0
+_LONGEST_S = 300.0
 _POLL_S = 0.2
 
 
@@ -81,13 +84,15 @@ class Sink:
                 client.sendall(GREETING)
                 client.sendall(COUNT.pack(_swallowed(client)))
         except OSError:
-            pass  # the client is gone
+            pass  # the client is gone, or has been here for too long
         finally:
             self._places.release()
 
 
 def _swallowed(client: socket.socket) -> int:
-    buffer, count = bytearray(PIECE), 0
+    buffer, count, until = bytearray(PIECE), 0, time.monotonic() + _LONGEST_S
     while got := client.recv_into(buffer):
         count += got
+        if time.monotonic() > until:
+            raise TimeoutError
     return count

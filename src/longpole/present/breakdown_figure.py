@@ -8,7 +8,7 @@ from typing import Any
 from longpole.errors import UsageError
 from longpole.model.roofline import Breakdown, Part, Roofline
 from longpole.present.axis import ticks
-from longpole.present.canvas import DEEP_BLUE, INK, PALETTE, RESOLUTION, drawing, form_of, save
+from longpole.present.canvas import DEEP_BLUE, INK, PALETTE, RESOLUTION, drawing, form_of, patch, save
 from longpole.present.labels import figure_of, measured
 from longpole.present.page import Page, quiet_axes
 from longpole.present.rates import percent
@@ -18,8 +18,7 @@ from longpole.units import show_seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from longpole.present.canvas import Axes, Figure
 
 NOTHING = "No dot tells where its makespan went, so there is no breakdown to draw."
 _ROW, _AROUND, _BAR, _BESIDE = 0.5, 0.25, 0.62, 0.16
@@ -77,9 +76,7 @@ def _looks(bars: list[Breakdown]) -> dict[str, dict[str, Any]]:
 
 
 def _handles(looks: dict[str, dict[str, Any]]) -> list[Any]:
-    from matplotlib.patches import Patch
-
-    return [Patch(label=shorten(name, _MOST_LETTERS), **look) for name, look in looks.items()]
+    return [patch(label=shorten(name, _MOST_LETTERS), **look) for name, look in looks.items()]
 
 
 def _draw_axes(axes: Axes, bars: list[Breakdown], names: list[str]) -> None:

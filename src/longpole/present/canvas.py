@@ -1,4 +1,4 @@
-"""What figures share: the forms they are written in, our settings and colours, and how a file comes to be.
+"""What figures share: all there is of matplotlib, the forms they are written in, our settings and colours.
 
 Colours are those of Okabe and Ito, which people of all kinds of sight tell apart. Same data gives the same
 bytes, with the same matplotlib: no date, no random ids, and no settings of the user's.
@@ -18,7 +18,9 @@ from longpole.errors import MissingLibraryError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes as Axes  # noqa: PLC0414  handed on
+    from matplotlib.figure import Figure as Figure  # noqa: PLC0414  handed on
+    from matplotlib.text import Text as Text  # noqa: PLC0414  handed on
 
 FORMATS = ("svg", "pdf", "png")
 BLUE, GREEN, PINK, DEEP_BLUE, ORANGE, YELLOW = (
@@ -85,6 +87,28 @@ def drawing() -> Iterator[type[Figure]]:
         mpl.rcdefaults()
         mpl.rcParams.update(_SETTINGS)
         yield Figure
+
+
+def able_to_measure(figure: Figure) -> Figure:
+    """Return a figure that can tell how large its texts will be, before it is written."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def patch(**look: Any) -> Any:  # noqa: ANN401
+    """Return a filled box for a legend."""
+    from matplotlib.patches import Patch
+
+    return Patch(**look)
+
+
+def line(**look: Any) -> Any:  # noqa: ANN401
+    """Return a line or a marker for a legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **look)
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -26,6 +26,8 @@ from longpole.present.canvas import (
     WIDTH,
     drawing,
     form_of,
+    line,
+    patch,
     save,
 )
 from longpole.present.findings import conclusion
@@ -35,8 +37,7 @@ from longpole.units import show_seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from longpole.present.canvas import Axes, Figure
 
 _WAITS = ("hold", "queue", "submitted")
 _HATCHES = {"failed": "//////", "unfinished": "......"}
@@ -186,15 +187,12 @@ def _draw_time(above: Axes, below: Axes, timeline: Timeline) -> None:
 
 def _draw_legend(figure: Figure, timeline: Timeline, colours: dict[str, str]) -> None:
     """Draw what colours, hatches and the line mean."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
     named = {kind: colour for kind, colour in colours.items() if colour != QUIET}
     handles: list[Any] = [
-        Patch(facecolor=colour, label=shorten(kind, _MOST_KIND)) for kind, colour in named.items()
+        patch(facecolor=colour, label=shorten(kind, _MOST_KIND)) for kind, colour in named.items()
     ]
     if len(named) < len(colours):
-        handles.append(Patch(facecolor=QUIET, label=f"{len(colours) - len(named)} other kinds"))
+        handles.append(patch(facecolor=QUIET, label=f"{len(colours) - len(named)} other kinds"))
     there = {bar.status for row in timeline.rows for bar in row.bars}
     for status in sorted(there & _HATCHES.keys()):
         look: dict[str, Any] = {
@@ -203,7 +201,7 @@ def _draw_legend(figure: Figure, timeline: Timeline, colours: dict[str, str]) ->
             "linewidth": 0.4,
             "hatch": _HATCHES[status],
         }
-        handles.append(Patch(label=status, **look))
+        handles.append(patch(label=status, **look))
     if timeline.critical:
-        handles.append(Line2D([], [], color=ACCENT, lw=1.8, label="critical path"))
+        handles.append(line(color=ACCENT, lw=1.8, label="critical path"))
     figure.legend(handles=handles, loc="outside lower left", ncols=5, frameon=False, handlelength=1.4)

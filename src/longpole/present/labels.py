@@ -17,9 +17,7 @@ from longpole.present.boxes import Point, Shape, rectangle, stroke
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.text import Text
+    from longpole.present.canvas import Axes, Figure, Text
 
 # Pixels: between a line and its label; between two labels; from the edge.
 _GAP, _APART, _EDGE = 5.0, 5.0, 6.0

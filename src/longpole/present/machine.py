@@ -115,7 +115,7 @@ def _dimension(name: str) -> Dimension:
 
 
 def _spread(spread: float) -> str:
-    return f"{spread:.0%}" if spread else ""
+    return f"{100 * spread:.0f} %" if spread else ""
 
 
 def _source(source: str) -> Text:
@@ -134,9 +134,8 @@ def _remarks(measured: Sequence[Measured]) -> list[RenderableType]:
 def _burden(others: float) -> list[RenderableType]:
     if others < _NOTICED:
         return []
-    return [
-        note(f"Others held {others:.0%} of the cores meanwhile: spreads are narrower on a quiet machine.")
-    ]
+    held = f"{100 * others:.0f} %"
+    return [note(f"Others held {held} of the cores meanwhile: spreads are narrower on a quiet machine.")]
 
 
 def _left_out(measurement: Measurement) -> list[RenderableType]:

@@ -54,7 +54,7 @@ def _phases(overview: Overview) -> str:
         return ""
     rows = "".join(
         f"<tr><td>{escape(phase.kind)}</td><td>{escape(phase.name)}</td><td>{phase.count:,}</td>"
-        f"<td>{escape(show_seconds(phase.total_s))}</td><td>{phase.share:.0%}</td></tr>"
+        f"<td>{escape(show_seconds(phase.total_s))}</td><td>{100 * phase.share:.0f} %</td></tr>"
         for phase in longest[:_MOST_PHASES]
     )
     rest = len(longest) - _MOST_PHASES

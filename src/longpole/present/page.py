@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
-from longpole.present.canvas import INK, QUIET, RESOLUTION, WIDTH
+from longpole.present.canvas import INK, QUIET, RESOLUTION, WIDTH, able_to_measure
 from longpole.present.labels import measured
 from longpole.present.tables import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from longpole.present.canvas import Axes, Figure
 
 # Inches.
 _MARGIN, _RIGHT = 0.08, 0.14
@@ -32,10 +31,7 @@ class Page:
 
     def __init__(self, new_figure: type[Figure], *, title: str, said: str) -> None:
         """Begin a page with a title and what the figure says."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-        self.figure = new_figure(figsize=(WIDTH, 4.0), dpi=RESOLUTION)
-        FigureCanvasAgg(self.figure)
+        self.figure = able_to_measure(new_figure(figsize=(WIDTH, 4.0), dpi=RESOLUTION))
         self._title = _fitting(self.figure, title, fontsize=10, fontweight="bold")
         self._said = _lines(self.figure, said, **_SAID)
 

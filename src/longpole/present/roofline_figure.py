@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from longpole.model.roofline import Placed, Roofline
-from longpole.present.canvas import ACCENT, drawing, form_of, save
+from longpole.present.canvas import ACCENT, drawing, form_of, line, patch, save
 from longpole.present.labels import Placer
 from longpole.present.page import Page
 from longpole.present.rates import between, plain, rates_of
@@ -34,8 +34,7 @@ from longpole.present.roofline_zones import draw_zones, zone_handles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from longpole.present.canvas import Axes, Figure
 
 _BYTES = "bytes are decimal: 1 TB is 10¹² bytes"
 _HIGH, _LEFT = 3.9, 0.62
@@ -139,9 +138,6 @@ def _x_ticks(covers: Extent) -> list[float]:
 
 def _handles(roofline: Roofline) -> list[Any]:
     """Return what the legend says of dots and lines."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
     handles: list[Any] = []
     for contended, projected, name in (
         (False, False, "measured"),
@@ -150,7 +146,7 @@ def _handles(roofline: Roofline) -> list[Any]:
         (True, True, "projected, contended"),
     ):
         like = [dot for dot in roofline.dots if (dot.contended, dot.projected) == (contended, projected)]
-        handles += [Line2D([], [], label=name, **dot_look(like[0]))] if like else []
+        handles += [line(label=name, **dot_look(like[0]))] if like else []
     if any(one.contended_seconds is not None for one in roofline.ceilings):
         look: dict[str, Any] = {
             "facecolor": "none",
@@ -159,5 +155,5 @@ def _handles(roofline: Roofline) -> list[Any]:
             "hatch": "////",
             "linewidth": 0,
         }
-        handles.append(Patch(label="from contended to nominal", **look))
+        handles.append(patch(label="from contended to nominal", **look))
     return handles

@@ -18,7 +18,7 @@ from longpole.present.terminal import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from longpole.present.canvas import Axes
 
 COLOURS = {Level.NODE: DEEP_BLUE, Level.SYSTEM: ACCENT, Level.STRUCTURE: GREEN, Level.OVERHEAD: PINK}
 # More dots than this have labels at their ends only.

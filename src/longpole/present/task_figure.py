@@ -25,8 +25,7 @@ from longpole.units import show_seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from longpole.present.canvas import Axes, Figure
 
 NOTHING = "Nothing is known of single tasks, so there is no task view to draw."
 _HIGH, _LEFT = 2.9, 0.62

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from longpole.errors import UsageError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from longpole.app.roofline import Asked, Seen
@@ -33,7 +35,7 @@ Examples:
 @click.option(
     "--faster", multiple=True, metavar="RESOURCE=N", help="Make a resource, or 'node', N times as fast."
 )
-@click.option("--view", type=click.Choice(VIEWS), default="workflow", help="What --out draws.")
+@click.option("--view", type=click.Choice(VIEWS), default=None, help="What --out draws (default: workflow).")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -52,7 +54,7 @@ def command(  # noqa: PLR0913  one per option
     throughput: str | None,
     intra_task: str | None,
     faster: tuple[str, ...],
-    view: str,
+    view: str | None,
     out: Path | None,
     everything: bool,
     list_cases: bool,
@@ -65,6 +67,8 @@ def command(  # noqa: PLR0913  one per option
     describes a workflow, for planning. The roofline says which resource bounds it on a machine, how near it
     comes, how many tasks fit at once, and which two changes gain most.
     """
+    if view is not None and out is None:
+        raise UsageError("--view says what --out draws: give --out FILE.")
     if list_cases:
         _list_cases(as_json=as_json)
         return
@@ -75,7 +79,7 @@ def command(  # noqa: PLR0913  one per option
     seen = see(names or ("latest",), asked, runs)
     _write(seen, everything=everything, as_json=as_json)
     if out is not None:
-        _write_figure(seen, view, out)
+        _write_figure(seen, view or VIEWS[0], out)
 
 
 def _list_cases(*, as_json: bool) -> None:
