@@ -33,7 +33,7 @@ def node(name, per_task, *, least=0.0, level=Level.NODE, spread=0.0, source="nom
     return Ceiling(
         name=name,
         kind=level,
-        resource=name,
+        resource=name.lower(),
         workflow_seconds=0.0,
         per_task_seconds={kind: seconds for kind, (_, seconds) in per_task.items()},
         tasks_per_second_at_dot=0.0,

@@ -8,7 +8,8 @@ the number of tasks over it. With n_k tasks of kind k and x of them at once,
 - system:     time >= bytes of all / peak; a peak per node counts the nodes of one task.
 - overhead:   time >= sum(n_k seconds_k) / x.
 - structure:  each task takes its own least time t_k, the greatest of its T_k, of its bytes alone on what is
-              shared, and of its overheads; time >= max(longest chain of t_k, sum(n_k t_k) / x). A
+              shared, and of its overheads; time >= max(longest chain of t_k, sum(n_k t_k) / x), and
+              over no more at once than could be, where that is known. A
               task of whose work nothing is known takes as long as it was measured to.
 
 It leaves out everything that was not counted, all waiting, and how one resource slows another down: a
@@ -24,10 +25,12 @@ from functools import partial
 from longpole.analyse.chains import longest_chain
 from longpole.model.case import Case, TaskKind, Volume
 from longpole.model.machine import Machine, Peak
-from longpole.model.resources import RESOURCES, Level, overhead_label
+from longpole.model.resources import RESOURCES, STRUCTURE, Level, overhead_label
 from longpole.model.roofline import Ceiling
 
 PATH = "critical path"
+# Less work than this takes no time, whatever its unit.
+_NOTHING = 1e-12
 _TIMES = "times of the tasks"
 
 
@@ -91,7 +94,7 @@ def _of_resources(case: Case) -> Iterable[Ceiling]:
 
 def _works(kind: TaskKind, resource: str) -> bool:
     volume = kind.node.get(resource) or kind.system.get(resource)
-    return volume is not None and volume.amount > 0
+    return volume is not None and volume.amount > _NOTHING
 
 
 def _own(case: Case, kinds: list[TaskKind], name: str, peak: Peak) -> Least:
@@ -132,7 +135,9 @@ def _structure(case: Case, others: list[Ceiling]) -> Ceiling | None:
     chain = longest_chain(case.kinds, times).seconds
     if not any(known.values()) and case.path_s is not None:
         chain = max(chain, case.path_s)
-    ceiling = _ceiling(case, "structure", Level.STRUCTURE, PATH, (times, Least(serial, chain)))
+    if case.could is not None:
+        chain = max(chain, serial / case.could)
+    ceiling = _ceiling(case, STRUCTURE, Level.STRUCTURE, PATH, (times, Least(serial, chain)))
     longest = max(others, key=lambda other: other.workflow_seconds, default=ceiling)
     return replace(ceiling, source=_source_of_structure(case, known), spread=longest.spread)
 

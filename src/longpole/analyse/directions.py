@@ -27,15 +27,16 @@ from longpole.analyse.direction_words import (
     wider_words,
 )
 from longpole.analyse.dots import bound_at
-from longpole.analyse.projections import with_intra_task
+from longpole.analyse.projections import with_faster, with_intra_task
 from longpole.model.case import Case
 from longpole.model.resources import Level
-from longpole.model.roofline import Ceiling, Direction, Placed, TaskView, Wall, Way
+from longpole.model.roofline import Ceiling, Direction, Placed, Wall, Way
 
 # Less than this is not worth a sentence.
 _WORTH = 1.05
 # Work can be halved, or a resource be twice as fast: a change one can imagine, whatever the resource.
 _TWICE = 2.0
+_ENDLESS = 1e9
 # What gains alike is told in this order.
 _ORDER = (Way.DIAGONAL, Way.UP, Way.INTRA_TASK, Way.RAISE)
 
@@ -87,9 +88,9 @@ def could_at_once(case: Case) -> int | None:
     return side_by_side(case.kinds)
 
 
-def directions_of(here: Standing, views: Sequence[TaskView]) -> tuple[Direction, ...]:
+def directions_of(here: Standing) -> tuple[Direction, ...]:
     """Return the ways to go that gain something: the best for the makespan, then batches, then the others."""
-    found = [way for way in _shortening(here, _dominant(here, views)) if way.gain >= _WORTH]
+    found = [way for way in _shortening(here, _dominant(here)) if way.gain >= _WORTH]
     found.sort(key=lambda way: (_is_other_work(way, here), -round(way.gain, 2), _ORDER.index(way.way)))
     batches = [way for way in _batches(here) if way.gain >= _WORTH]
     return (*found[:1], *batches, *found[1:])
@@ -107,17 +108,11 @@ def _shortening(here: Standing, task: str) -> Iterator[Direction]:
     yield from _wider(here, task)
 
 
-def _dominant(here: Standing, views: Sequence[TaskView]) -> str:
-    """Return the kind of task that the bound is about: the one that lost most, or has most of it."""
-    lost = {
-        view.name: view.count * (view.seconds - view.least_seconds)
-        for view in views
-        if view.seconds is not None and (here.dot is None or view.dot == here.dot.name)
-    }
+def _dominant(here: Standing) -> str:
+    """Return the kind of task that has most of the bound."""
     times = here.bound.per_task_seconds
     work = {kind.name: kind.count * times.get(kind.name, 0.0) for kind in here.case.kinds}
-    chosen = lost if lost and here.bound.kind is not Level.SYSTEM else work
-    return max(chosen, key=lambda name: chosen[name])
+    return max(work, key=lambda name: work[name])
 
 
 def _up(here: Standing, task: str) -> Iterator[Direction]:
@@ -139,9 +134,12 @@ def _up(here: Standing, task: str) -> Iterator[Direction]:
 def _raise(here: Standing, task: str) -> Iterator[Direction]:
     if here.bound.kind is Level.STRUCTURE:
         return
-    room, then = _up_to_the_next(here)
-    gain = min(room, _without_it(here) if here.bound.kind is Level.OVERHEAD else _TWICE)
-    text = raise_words(here.bound, task, then, room)
+    goes = here.bound.kind is Level.OVERHEAD
+    then, height = here.at(here.x, _with_bound_faster(here, _ENDLESS))
+    room = height / here.height
+    twice = here.at(here.x, _with_bound_faster(here, _TWICE))[1] / here.height
+    gain = min(room, _without_it(here)) if goes else twice
+    next_one = "" if then.name == here.bound.name else then.name
     yield Direction(
         way=Way.RAISE,
         gain=gain,
@@ -149,18 +147,14 @@ def _raise(here: Standing, task: str) -> Iterator[Direction]:
         y=here.reached * gain,
         resource=here.bound.resource,
         task=task,
-        then=then,
-        text=text,
+        then=next_one,
+        text=raise_words(here.bound, task, next_one, room),
     )
 
 
-def _up_to_the_next(here: Standing) -> tuple[float, str]:
-    """Return how far the bound can rise until another ceiling bounds, and which; endlessly if none does."""
-    others = [one for one in here.ceilings if one.name != here.bound.name and one.kind is not Level.STRUCTURE]
-    if not others:
-        return float("inf"), ""
-    then, height = here.at(here.x, others)
-    return height / here.height, then.name
+def _with_bound_faster(here: Standing, factor: float) -> tuple[Ceiling, ...]:
+    """Return the ceilings were that which bounds so many times higher, the structure with it."""
+    return ceilings_of(with_faster(replace(here.case, dots=()), here.bound.resource, factor))
 
 
 def _without_it(here: Standing) -> float:

@@ -37,7 +37,7 @@ def with_intra_task(case: Case, factor: float) -> Case:
         )
     wider = replace(case, kinds=kinds, dots=())
     fitting = replace(wider, parallel=min(case.parallel, wall_of(wider).parallel))
-    return replace(fitting, dots=_moved(case, fitting, f"x{factor:g} within tasks"))
+    return _with_dots_of(case, fitting, f"x{factor:g} within tasks")
 
 
 def with_faster(case: Case, resource: str, factor: float) -> Case:
@@ -61,7 +61,7 @@ def with_faster(case: Case, resource: str, factor: float) -> Case:
     )
     kinds = tuple(_quickened(kind, quick, factor) for kind in case.kinds)
     faster = replace(case, machine=machine, kinds=kinds, dots=())
-    return replace(faster, dots=_moved(case, faster, f"{resource} x{factor:g}"))
+    return _with_dots_of(case, faster, f"{resource} x{factor:g}")
 
 
 def _widened(kind: TaskKind, factor: float, machine: Machine) -> TaskKind:
@@ -99,19 +99,20 @@ def _quickened(kind: TaskKind, quick: set[str], factor: float) -> TaskKind:
     return replace(kind, overhead=overhead, cores=cores)
 
 
-def _moved(before: Case, after: Case, how: str) -> tuple[Dot, ...]:
-    """Return the dots of a case where a changed one has them, at the same efficiency."""
+def _with_dots_of(before: Case, after: Case, how: str) -> Case:
+    """Return a changed case with the measured dots of the former, at the efficiency that they had."""
     old, new = ceilings_of(before), ceilings_of(after)
-    return tuple(
-        _moved_dot(
-            dot,
-            placed.efficiency
-            * bound_at(new, after.tasks, min(placed.x, after.parallel), contended=dot.contended)[1],
-            placed.tasks,
-            how,
-        )
-        for dot, placed in zip(before.dots, placed_dots(before, old), strict=True)
-    )
+    if not old or not new:
+        return after
+    dots = []
+    for dot, placed in zip(before.dots, placed_dots(before, old), strict=True):
+        parallel = min(placed.x, after.parallel)
+        height = bound_at(new, after.tasks, parallel, contended=dot.contended)[1]
+        if not dot.projected or placed.efficiency <= 1:
+            moved = _moved_dot(dot, placed.efficiency * height, placed.tasks, how)
+            dots.append(replace(moved, parallel=parallel))
+    main = next((dot.name for dot in dots if dot.name == f"{before.main}, {how}"), "")
+    return replace(after, dots=tuple(dots), main=main)
 
 
 def _moved_dot(dot: Dot, reached: float, tasks: int, how: str) -> Dot:

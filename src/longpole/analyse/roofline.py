@@ -20,7 +20,10 @@ from longpole.analyse.walls import wall_of
 from longpole.errors import UNMEASURABLE
 from longpole.model.case import Case, CaseError
 from longpole.model.resources import RESOURCES, Level
-from longpole.model.roofline import Ceiling, Roofline
+from longpole.model.roofline import Ceiling, Placed, Roofline
+
+# By so much a run may pass a ceiling before that is said: clocks tick.
+_SLACK = 0.05
 
 
 class NoCeilingError(CaseError):
@@ -64,13 +67,14 @@ def roofline(case: Case) -> Roofline:
         dots=dots,
         zone=main.zone if main else zone_at(case, case.parallel, height, bound.kind),
         targets=targets_of(case, ceilings),
-        directions=directions_of(Standing(case, ceilings, wall, main), views),
+        directions=directions_of(Standing(case, ceilings, wall, main)),
         task_view=views,
         breakdowns=breakdowns_of(case),
         main=main.name if main else "",
         queue_s=case.queue_s,
         path_s=case.path_s,
-        limits=(*case.unknown, *_limits(case, ceilings)),
+        limits=(*case.unknown, *_limits(case, ceilings), *_impossible(dots, ceilings)),
+        recorded=case.recorded,
     )
 
 
@@ -80,14 +84,14 @@ def with_question(before: Roofline, after: Roofline, what: str) -> Roofline:
     unit = f"{after.unit}s/s"
     if abs(gain - 1) < 0.005:
         effect = (
-            f"{what} changes nothing: the {before.bound} bounds it at "
+            f"{what} changes nothing: {_bounding(before)} bounds it at "
             f"{before.throughput:.4g} {unit}, before and after."
         )
     else:
         then = (
-            f"the {after.bound} bounds it"
+            f"{_bounding(after)} bounds it"
             if after.bound == before.bound
-            else (f"then the {after.bound} bounds it, no longer the {before.bound}")
+            else (f"then {_bounding(after)} bounds it, no longer {_bounding(before)}")
         )
         word = "raises" if gain > 1 else "lowers"
         effect = (
@@ -95,6 +99,12 @@ def with_question(before: Roofline, after: Roofline, what: str) -> Roofline:
             f"{after.throughput:.4g} {unit}; {then}."
         )
     return replace(after, notes=(*before.notes, effect))
+
+
+def _bounding(found: Roofline) -> str:
+    """Return what bounds it, as a sentence says it: of what all share there is one, "the" link."""
+    kinds = {one.name: one.kind for one in found.ceilings}
+    return f"the {found.bound}" if kinds[found.bound] is Level.SYSTEM else found.bound
 
 
 def _limits(case: Case, ceilings: Sequence[Ceiling]) -> list[str]:
@@ -108,6 +118,16 @@ def _limits(case: Case, ceilings: Sequence[Ceiling]) -> list[str]:
         labels = ", ".join(RESOURCES[name].label for name in absent)
         said.append(f"{case.machine.name} has no peak for {labels}: no ceiling is drawn for it.")
     return said
+
+
+def _impossible(dots: Sequence[Placed], ceilings: Sequence[Ceiling]) -> list[str]:
+    """Return that a run lies where none can, beyond what its ceiling may be off by."""
+    spreads = {one.name: one.spread for one in ceilings}
+    return [
+        f"'{dot.name}' lies above its ceiling, {dot.bound}: a volume or a peak of that cannot be right."
+        for dot in dots
+        if not dot.projected and dot.efficiency > (1 + _SLACK) / (1 - spreads.get(dot.bound, 0.0))
+    ]
 
 
 def _uncertain(ceilings: Sequence[Ceiling]) -> str:

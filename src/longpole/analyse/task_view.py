@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from longpole.analyse.ceilings import least_task_seconds
 from longpole.model.case import Case, Dot, TaskKind
-from longpole.model.resources import RESOURCES, overhead_label
+from longpole.model.resources import BETWEEN, RESOURCES, overhead_label
 from longpole.model.roofline import Breakdown, Part, TaskView
 
 
@@ -41,7 +41,8 @@ def _views(case: Case, dot: str, times: Mapping[str, float]) -> tuple[TaskView, 
 
 def _view(case: Case, kind: TaskKind, dot: str, time: tuple[float | None, float]) -> TaskView:
     took, whole = time
-    least = least_task_seconds(kind, case.machine)
+    times = least_task_seconds(kind, case.machine)
+    least = {name: seconds for name, seconds in times.items() if name not in BETWEEN}
     bound = max(least, key=lambda name: least[name], default="")
     seconds = least.get(bound, 0.0)
     return TaskView(

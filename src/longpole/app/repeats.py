@@ -9,6 +9,7 @@ from longpole.app.roofline_run import case_of_run
 from longpole.app.run_machine import machine_of_run
 from longpole.describe.library import machine_named
 from longpole.model.case import Case, Dot
+from longpole.model.manifest import State
 from longpole.store.run import StoredRun, open_run
 from longpole.store.selection import find_run, runs_folder
 
@@ -40,11 +41,25 @@ def case_on(stored: StoredRun, machine: str = "") -> Case:
         UsageError: There is no such machine, or its file is wrong.
     """
     if machine:
-        case = case_of_run(stored, machine_named(machine), projected=True)
+        case = _elsewhere(case_of_run(stored, machine_named(machine), projected=True))
     else:
         case = case_of_run(stored, machine_of_run(stored))
     stored.check_whole()
-    return case
+    return replace(case, recorded=True, unknown=(*_how_it_ended(stored), *case.unknown))
+
+
+def _elsewhere(case: Case) -> Case:
+    """Return a case whose dots say that they were measured on another machine."""
+    source = "measured on the machine that ran it"
+    return replace(case, dots=tuple(replace(dot, projected=True, source=source) for dot in case.dots))
+
+
+def _how_it_ended(stored: StoredRun) -> list[str]:
+    """Return that a run did not end well, if so: its tasks may not be all of the workflow's."""
+    code = stored.manifest.exit_code
+    if stored.state is not State.FINISHED:
+        return [f"The run is {stored.state.value}: not all of its tasks may be here."]
+    return [f"The command failed with exit code {code}: not all of its tasks may be here."] if code else []
 
 
 def _of_run(name: str, machine: str, runs: str) -> Case:

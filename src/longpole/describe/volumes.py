@@ -8,7 +8,7 @@ from longpole.describe.complaints import choices
 from longpole.describe.table import Table
 from longpole.model.case import Origin, Volume
 from longpole.model.machine import Machine
-from longpole.model.resources import NODE, RESOURCES, SYSTEM, Dimension, Level, Resource
+from longpole.model.resources import NODE, RESOURCES, STRUCTURE, SYSTEM, Dimension, Level, Resource
 from longpole.model.text import visible
 
 OVERHEAD = "overhead"
@@ -40,8 +40,8 @@ def fixed_seconds(task: Table, default: Origin) -> dict[str, Volume]:
         return {OVERHEAD: Volume(task.quantity(OVERHEAD, Dimension.SECONDS), default)}
     table = task.table(OVERHEAD)
     for name in table.values:
-        if name in RESOURCES:
-            raise table.wrong(name, f"'{name}' is a resource; give this overhead another name.")
+        if name in RESOURCES or name == STRUCTURE:
+            raise table.wrong(name, f"'{name}' is a ceiling of ours; give this overhead another name.")
     return {visible(name): _seconds(table, name, default) for name in table.values}
 
 

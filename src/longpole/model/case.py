@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from longpole.errors import LongpoleError
 from longpole.model.machine import Machine
-from longpole.model.resources import RESOURCES
+from longpole.model.resources import RESOURCES, STRUCTURE
 
 
 class CaseError(LongpoleError):
@@ -77,8 +77,8 @@ class TaskKind:
         if not 0 < self.nodes < float("inf"):
             raise CaseError(f"The task '{self.name}' must have nodes, not {self.nodes:g}.")
         for name in self.overhead:
-            if name in RESOURCES:
-                raise CaseError(f"'{name}' is a resource: an overhead of '{self.name}' needs another name.")
+            if name in RESOURCES or name == STRUCTURE:
+                raise CaseError(f"'{name}' is a ceiling: an overhead of '{self.name}' needs another name.")
         if self.cores is not None and not 0 < self.cores < float("inf"):
             raise CaseError(f"The task '{self.name}' must have cores, not {self.cores:g}.")
 
@@ -144,6 +144,7 @@ class Case:
         unknown: What could not be counted, a sentence each.
         about: Anything else worth knowing.
         projected: Whether the machine is another than the one that was measured on.
+        recorded: Whether it is of a run that is there to be looked into.
     """
 
     name: str
@@ -162,6 +163,7 @@ class Case:
     unknown: tuple[str, ...] = ()
     about: str = ""
     projected: bool = False
+    recorded: bool = False
 
     def __post_init__(self) -> None:
         """Check that there is something to do, and someone to do it."""

@@ -84,6 +84,10 @@ SYSTEM = _table(
 )
 RESOURCES = NODE | SYSTEM
 
+# What the ceiling of the order of tasks is called.
+STRUCTURE = "structure"
+# Overheads between tasks, which are no part of any.
+BETWEEN = ("dispatch",)
 # What a recorded run tells of; a case may name others.
 OVERHEADS = {"interpreter": "start and imports", "dispatch": "dispatch"}
 

@@ -262,6 +262,7 @@ class Roofline:
         queue_s: Seconds in a queue, which no makespan has.
         path_s: Seconds of the critical path as it was measured.
         limits: What was left out, and what to keep in mind: a sentence each.
+        recorded: Whether it is of a run, which can be explained.
         notes: What was changed for a question (faster resources, intra-task parallelism), a sentence each.
     """
 
@@ -290,6 +291,7 @@ class Roofline:
     queue_s: float | None = None
     path_s: float | None = None
     limits: tuple[str, ...] = ()
+    recorded: bool = False
     notes: tuple[str, ...] = ()
     schema_version: int = field(default=SCHEMA_VERSION, kw_only=True)
 

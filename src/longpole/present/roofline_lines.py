@@ -78,7 +78,7 @@ def target_lines(roofline: Roofline, extent: Extent) -> tuple[Line, ...]:
 def wall_text(roofline: Roofline) -> str:
     """Return what is written along the wall."""
     wall = roofline.wall
-    return f"wall: {wall.parallel:,} ({counted(wall.nodes, 'node')} / {wall.nodes_per_task:,g})"
+    return f"wall: {wall.parallel:,} ({counted(wall.nodes, 'node')} / {wall.nodes_per_task:,.4g})"
 
 
 def structure_notes(roofline: Roofline) -> list[str]:

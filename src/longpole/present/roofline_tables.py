@@ -19,13 +19,13 @@ _MEASURED = ("each took", *_PLANNED, "reaches", "share")
 
 
 def ceiling_table(roofline: Roofline) -> RenderableType:
-    """Return the ceilings, the lowest first, and under them where each comes from."""
+    """Return the ceilings, what bounds and then the lowest first, and under them where each comes from."""
     rates, letters = rates_of(roofline), ceiling_letters(roofline)
     contended = any(one.contended_seconds is not None for one in roofline.ceilings)
     spread = any(one.spread for one in roofline.ceilings)
     more = [*(["contended"] if contended else []), *(["off by"] if spread else [])]
     table = new_table("Ceilings", "of", "at least", "one task", f"{roofline.unit}s/{rates.period}", *more)
-    for one in roofline.ceilings:
+    for one in sorted(roofline.ceilings, key=lambda one: one.name != roofline.bound):
         bounds = one.name == roofline.bound
         name = _name(one.name, f" {'>' if bounds else ' '} {letters.get(one.name, ' ')} ")
         figures = [
@@ -47,7 +47,7 @@ def task_table(roofline: Roofline, most: int | None) -> RenderableType | None:
     several = len({one.dot for one in roofline.task_view}) > 1
     known = any(one.seconds is not None for one in roofline.task_view)
     table = new_table("Tasks", "count", *(_MEASURED if known else _PLANNED))
-    shown, dot = roofline.task_view[:most], None
+    shown, dot = _longest_first(roofline.task_view)[:most], None
     for one in shown:
         if several and one.dot != dot:
             table.add_row(Text(f" {one_line(one.dot)}", style="label", no_wrap=True, overflow="ellipsis"))
@@ -58,6 +58,12 @@ def task_table(roofline: Roofline, most: int | None) -> RenderableType | None:
             *(_measured(one) if known else _planned(one)),
         )
     return with_rest(table, len(shown), len(roofline.task_view), "kinds of task")
+
+
+def _longest_first(views: tuple[TaskView, ...]) -> list[TaskView]:
+    """Return the kinds of each dot, those with the largest share of its time first."""
+    dots = list(dict.fromkeys(one.dot for one in views))
+    return sorted(views, key=lambda one: (dots.index(one.dot), -(one.share or 0.0)))
 
 
 def breakdown_table(one: Breakdown, console: Console) -> RenderableType:

@@ -19,8 +19,10 @@ _LEAST_GAIN = 1.01
 _ABOVE = 1.005
 # Below this, the bound explains little of the makespan.
 _LITTLE = 0.25
+# What the classic roofline of a kernel tells more of.
+_CLASSIC = ("cpu", "flops", "bf16", "memory", "hbm")
 _MEANS = {
-    Zone.NODE_BOUND: "what a task does on its own nodes holds it, and more tasks at once help",
+    Zone.NODE_BOUND: "what a task does on its own nodes holds it",
     Zone.SYSTEM_BOUND: "what all tasks share holds it, and more tasks at once do not help",
     Zone.STRUCTURE_BOUND: "the order of its tasks holds it, and faster nodes help only on the longest chain",
     Zone.OVERHEAD_BOUND: "what each task costs before it does any work holds it",
@@ -53,8 +55,21 @@ def bound(roofline: Roofline) -> str:
     the = "the " if ceiling.kind is Level.SYSTEM else ""
     return (
         f"Bound by {the}{ceiling.name}: {_moved(ceiling)} {show_seconds(least)} at least{with_x}, so "
-        f"{amount} / {exact_seconds(least)} = {rates.show(roofline.throughput)} at most."
+        f"{amount} / {exact_seconds(least)} = {rates.show(roofline.throughput)} at most.{_rivals(roofline)}"
     )
+
+
+def _rivals(roofline: Roofline) -> str:
+    """Return which other ceilings may be the lowest, as far as their spreads tell."""
+    named = bounding(roofline)
+    near = [
+        one.name
+        for one in roofline.ceilings
+        if one is not named
+        and one.kind is not Level.STRUCTURE
+        and one.tasks_per_second_at_dot * (1 - max(one.spread, named.spread)) <= roofline.throughput
+    ]
+    return f" Within the spread of what was measured it may be {' or '.join(near)} as well." if near else ""
 
 
 def _moved(ceiling: Ceiling) -> str:
@@ -75,7 +90,7 @@ def efficiency(roofline: Roofline) -> str:
         return _together(roofline, main)
     if len(roofline.dots) == 1:
         [only] = roofline.dots
-        return f"{_reaches(only, None, roofline, name='The run')}.{_uncounted(only)}"
+        return f"{_reaches(only, None, roofline, name='The run')}.{_uncounted(only, roofline)}"
     told = [_reaches(dot, before, roofline, name=f"'{dot.name}'") for dot, before in _after(roofline.dots)]
     return f"{'; '.join(told)}."
 
@@ -86,14 +101,24 @@ def zone(roofline: Roofline) -> str:
         asked = [one for one in roofline.targets if not _implied(one, roofline)] or list(roofline.targets)
         return " ".join(_held_against(target, roofline) for target in asked)
     means = _MEANS.get(roofline.zone)
-    return f"It is {roofline.zone}: {means}." if means else f"It lies where there is {roofline.zone}."
+    if means is None:
+        return f"It lies where there is {roofline.zone}."
+    return f"It is {roofline.zone}: {means}{_helped(roofline)}."
+
+
+def _helped(roofline: Roofline) -> str:
+    """Return that more tasks at once help, where nodes bound it and more fit."""
+    ceiling, now, more = bounding(roofline), roofline.parallel, roofline.parallel + 1
+    rises = ceiling.height(roofline.tasks, more) > ceiling.height(roofline.tasks, now)
+    fits = more <= min(roofline.wall.parallel, roofline.could or more)
+    return ", and more tasks at once help" if roofline.zone is Zone.NODE_BOUND and rises and fits else ""
 
 
 def wall(roofline: Roofline) -> str:
     """Return how many tasks fit at once, ran at once, and could."""
     limit = roofline.wall
     fit = f"{counted(limit.parallel, 'task')} {'fits' if limit.parallel == 1 else 'fit'} at once"
-    of = f"{counted(limit.nodes, 'node')} / {limit.nodes_per_task:,g}"
+    of = f"{counted(limit.nodes, 'node')} / {limit.nodes_per_task:,.4g}"
     ran = "ran" if any(not dot.projected for dot in roofline.dots) else "is to run"
     could = "" if roofline.could is None else f", {roofline.could:,} could"
     return f"{fit} ({of}); it {ran} {roofline.parallel:,}{could}."
@@ -119,9 +144,11 @@ def next_step(roofline: Roofline) -> str:
     """Return that the classic roofline of the longest task comes next, where nodes are what bounds."""
     ceiling = bounding(roofline)
     task = next((way.task for way in roofline.directions if way.task), dominating(roofline))
-    if ceiling.kind is not Level.NODE or not task:
+    main = roofline.main_dot
+    explains = main is None or main.efficiency >= _LITTLE
+    if ceiling.resource not in _CLASSIC or not task or not explains:
         return ""
-    return f"Next step: the classic roofline of {task}, for {ceiling.name} is a limit of each node."
+    return f"Next step: the classic roofline of {task} on one node."
 
 
 def bounding(roofline: Roofline) -> Ceiling:
@@ -170,11 +197,12 @@ def _reaches(dot: Placed, before: Placed | None, roofline: Roofline, *, name: st
     return f"{name} {'would reach' if dot.projected else 'reaches'} {reached(dot.efficiency)} of {of}{faster}"
 
 
-def _uncounted(dot: Placed) -> str:
+def _uncounted(dot: Placed, roofline: Roofline) -> str:
     """Return that most of the time went elsewhere, where the bound explains little of it."""
     if dot.efficiency >= _LITTLE or dot.projected:
         return ""
-    return " Most of its time went into something that was not counted; 'longpole explain' tells where."
+    where = "; 'longpole explain' tells where" if roofline.recorded else ""
+    return f" Most of its time went into something that was not counted{where}."
 
 
 def _together(roofline: Roofline, main: Placed) -> str:
@@ -193,8 +221,12 @@ def _held_against(target: TargetLine, roofline: Roofline) -> str:
     else:
         times, took = target.tasks_per_second / main.y, rates_of(roofline).show(main.y)
     if times <= 1:
-        return f"{asked} is met: '{main.name}' has {took}, {plain(1 / times)} times as good."
-    return f"{asked} is missed {plain(times)} times over: '{main.name}' has {took}. It {_reachable(target)}."
+        met = "would be met" if main.projected else "is met"
+        but = "" if target.reachable_contended else "; not when shared resources are contended"
+        return f"{asked} {met}: '{main.name}' has {took}, {plain(1 / times)} times as good{but}."
+    more = f"and needs {plain(times)} times that"
+    far = more if target.seconds is None else f"{plain(times)} times as long"
+    return f"{asked} is missed: '{main.name}' has {took}, {far}. It {_reachable(target)}."
 
 
 def _implied(target: TargetLine, roofline: Roofline) -> bool:

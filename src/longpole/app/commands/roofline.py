@@ -77,9 +77,9 @@ def command(  # noqa: PLR0913  one per option
 
     asked: Asked = asked_for(machine, (makespan, throughput), intra_task, faster)
     seen = see(names or ("latest",), asked, runs)
-    _write(seen, everything=everything, as_json=as_json)
     if out is not None:
         _write_figure(seen, view or VIEWS[0], out)
+    _write(seen, everything=everything, as_json=as_json)
 
 
 def _list_cases(*, as_json: bool) -> None:
