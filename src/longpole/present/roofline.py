@@ -35,7 +35,7 @@ def _sections(roofline: Roofline, console: Console, *, everything: bool) -> Iter
     yield _headline(roofline)
     yield roofline_plot(roofline, console)
     yield _said(roofline)
-    yield ceiling_table(roofline)
+    yield ceiling_table(roofline, console.width)
     tasks = task_table(roofline, None if everything else _MOST_KINDS)
     if tasks is not None:
         yield tasks

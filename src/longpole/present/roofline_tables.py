@@ -14,30 +14,33 @@ from longpole.units import show_seconds
 
 _MARK = "> what bounds it; one task: the least time of the kind that needs most"
 _UNKNOWN = "?"
+# Narrower consoles have no room for all columns.
+_WIDE = 76
 _PLANNED = ("at least", "bound by")
 _MEASURED = ("each took", *_PLANNED, "reaches", "share")
 
 
-def ceiling_table(roofline: Roofline) -> RenderableType:
+def ceiling_table(roofline: Roofline, width: int) -> RenderableType:
     """Return the ceilings, what bounds and then the lowest first, and under them where each comes from."""
     rates, letters = rates_of(roofline), ceiling_letters(roofline)
     contended = any(one.contended_seconds is not None for one in roofline.ceilings)
     spread = any(one.spread for one in roofline.ceilings)
     more = [*(["contended"] if contended else []), *(["off by"] if spread else [])]
-    table = new_table("Ceilings", "of", "at least", "one task", f"{roofline.unit}s/{rates.period}", *more)
+    wide = width >= _WIDE
+    both = ("of", "at least", "one task") if wide else ("at least",)
+    table = new_table("Ceilings", *both, f"{roofline.unit}s/{rates.period}", *more)
     for one in sorted(roofline.ceilings, key=lambda one: one.name != roofline.bound):
         bounds = one.name == roofline.bound
         name = _name(one.name, f" {'>' if bounds else ' '} {letters.get(one.name, ' ')} ")
-        figures = [
-            str(one.kind),
-            show_seconds(one.workflow_seconds),
-            _per_task(one),
-            rates.show(one.tasks_per_second_at_dot).split()[0],
-        ]
+        least = show_seconds(one.workflow_seconds)
+        figures = [str(one.kind), least, _per_task(one)] if wide else [least]
+        figures.append(rates.show(one.tasks_per_second_at_dot).split()[0])
         figures += [_contended(one, roofline)] if contended else []
         figures += [f"± {percent(one.spread)}" if one.spread else ""] if spread else []
         table.add_row(name, *figures, style="figure" if bounds else "")
-    return Group(table, note(_MARK), *(note(line) for line in _sources(roofline)))
+    return Group(
+        table, note(_MARK if wide else _MARK.partition(";")[0]), *(note(line) for line in _sources(roofline))
+    )
 
 
 def task_table(roofline: Roofline, most: int | None) -> RenderableType | None:
