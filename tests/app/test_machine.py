@@ -199,3 +199,11 @@ def test_where_no_machine_is_known_it_says_what_to_do(machine):
 
     assert done.returncode == 0
     assert "machine" in (done.stdout + done.stderr).lower()
+
+
+def test_a_time_that_is_no_number_is_refused(capsys):
+    from longpole.app.main import cli
+
+    assert cli(["machine", "measure", "--seconds", "nan"]) == 2
+
+    assert "--seconds" in capsys.readouterr().err

@@ -11,6 +11,8 @@ from longpole.model.resources import NODE, SYSTEM
 
 # A third of a node three times is a node, whatever floating point says.
 _ROUNDING = 1e-9
+# What is less per second than this, in any unit, is nothing.
+_LEAST = 1e-100
 
 
 class MachineError(LongpoleError):
@@ -37,7 +39,7 @@ class Peak:
 
     def __post_init__(self) -> None:
         """Check that there is something to give."""
-        if not 0 < self.nominal < float("inf"):
+        if not _LEAST < self.nominal < float("inf"):
             raise MachineError(f"A peak must be above zero, not {self.nominal:g}.")
         if self.contended is not None and not 0 < self.contended <= self.nominal:
             raise MachineError(

@@ -196,6 +196,8 @@ def _measured(wishes: Wishes, identity: Identity, seconds: float) -> Measurement
     from longpole.app.progress import progress
     from longpole.measure.measuring import measure
 
+    if seconds != seconds:  # noqa: PLR0124  nan alone is not itself, and no range of click's holds it off
+        raise UsageError("--seconds needs a number of seconds, not nan.")
     with progress("Measuring", round(seconds * 1000)) as done:
         return measure(wishes, identity, seconds, _steps(done))
 
