@@ -7,11 +7,12 @@ from typing import Any
 
 from longpole.model.resources import Level
 from longpole.model.roofline import Roofline, Zone
+from longpole.present.canvas import patch
 from longpole.present.roofline_scale import Extent, bend, crossing, lowest, own_and_shared, target_height
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from longpole.present.canvas import Axes
 
 GREY = "#E4E4E4"
 _COLOURS = {
@@ -62,11 +63,9 @@ def draw_zones(axes: Axes, roofline: Roofline, covers: Extent) -> None:
 
 def zone_handles(roofline: Roofline, covers: Extent) -> list[Any]:
     """Return what the legend says of zones."""
-    from matplotlib.patches import Patch
-
     zones = dict.fromkeys(area.zone for area in areas(roofline, covers))
     return [
-        Patch(facecolor=_COLOURS[zone], edgecolor="#999999", linewidth=0.4, label=str(zone)) for zone in zones
+        patch(facecolor=_COLOURS[zone], edgecolor="#999999", linewidth=0.4, label=str(zone)) for zone in zones
     ]
 
 
