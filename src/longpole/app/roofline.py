@@ -17,7 +17,7 @@ from longpole.analyse.roofline import roofline, with_question
 from longpole.analyse.task_view import label_of
 from longpole.app.explaining import explain_run
 from longpole.app.roofline_run import case_of_run
-from longpole.app.run_machine import machine_of_run
+from longpole.app.run_machine import case_here
 from longpole.describe.cases import read_case
 from longpole.describe.library import case_path, machine_named, shipped_cases
 from longpole.errors import UsageError
@@ -117,7 +117,7 @@ def case_on(stored: StoredRun, machine: str = "") -> Case:
     """Return a run as a case on a machine, by name or file; on the one that ran it without."""
     if machine:
         return case_of_run(stored, machine_named(machine), projected=True)
-    return case_of_run(stored, machine_of_run(stored))
+    return case_here(stored)
 
 
 def _told_apart(dots: Sequence[Dot]) -> list[Dot]:
