@@ -59,6 +59,16 @@ def test_volumes_are_means_over_the_tasks_of_a_kind():
     assert {one.origin for one in kind.node.values()} == {Origin.MEASURED}
 
 
+def test_what_is_not_known_of_a_task_counts_as_none():
+    jobs = [task(1, "a", 0, 1, cpu_s=2.0, storage_read=1e9), task(2, "a", 1, 3)]
+
+    case = of(tables(4, tasks=jobs))
+
+    [kind] = case.kinds
+    assert (kind.node["cpu"].amount, kind.node["disk-read"].amount, kind.cores) == (1.0, 5e8, 2.0)
+    assert "The CPU time of 1 of 2 tasks is not known: it counts as none." in case.unknown
+
+
 def test_bytes_that_no_disk_moved_while_the_run_went_on_do_not_count():
     run = shell(
         process(2, 0, 5, storage_written=6e9),

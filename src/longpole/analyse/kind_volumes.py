@@ -1,4 +1,7 @@
-"""Volumes of kinds of task: means over their tasks of what was measured and declared, each with origin."""
+"""Volumes of kinds of task: means over their tasks of what was measured and declared, each with origin.
+
+A task of which an amount is not known counts with none of it: what all did is the least it can have been.
+"""
 
 from __future__ import annotations
 
@@ -59,8 +62,11 @@ def kind_needs(run: RunTables, units: Units, found: Found, machine: Machine, sha
     needs = []
     for at, mine in enumerate(members):
         several = declared[at][1] or (float(run.hosts) if units.unit is Unit.COMMAND else 1.0)
-        one = Needs(seconds=_mean(units.took_s[mine] * shape.shrink))
-        _count_cores(one, run, _mean(found.amounts.cpu_s[mine] / max(1.0, several)), declared[at][0])
+        took_s = units.took_s[mine] * shape.shrink
+        one = Needs(seconds=_mean(took_s))
+        _count_cores(
+            one, run, _cores_used(found.amounts.cpu_s[mine], took_s * max(1.0, several)), declared[at][0]
+        )
         _add_measured(one, found, mine)
         _add_said(one, found.said, mine)
         _share_among(one, several)
@@ -93,9 +99,14 @@ def _share_among(one: Needs, nodes: float) -> None:
         one.node["cpu"] = replace(one.node["cpu"], amount=min(one.node["cpu"].amount, most))
 
 
-def _count_cores(one: Needs, run: RunTables, cpu_s: float | None, told: float | None) -> None:
+def _cores_used(cpu_s: Numbers, took_s: Numbers) -> float | None:
+    """Return the cores that tasks used while they ran, of those of which that is known."""
+    known = np.isfinite(cpu_s) & (took_s > 0)
+    return float(cpu_s[known].sum() / took_s[known].sum()) if known.any() else None
+
+
+def _count_cores(one: Needs, run: RunTables, used: float | None, told: float | None) -> None:
     """Say how many cores a task can use: as declared, or those it used, rounded up."""
-    used = cpu_s / one.seconds if cpu_s is not None and one.seconds else None
     if used is not None and run.cores:
         used = min(used, float(run.cores))
     if told:
@@ -224,5 +235,6 @@ def _amount(value: object) -> bool:
 
 
 def _mean(values: Numbers) -> float | None:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else None
+    """Return the mean with nothing for what is not known; None if all of it is not."""
+    known = np.isfinite(values)
+    return float(values[known].sum()) / len(values) if known.any() else None

@@ -31,7 +31,7 @@ def unknown_of(
 def _of_tasks(units: Units, found: Found) -> Iterator[str]:
     untold, timeless = (int(np.isnan(one).sum()) for one in (found.amounts.cpu_s, units.took_s))
     if untold:
-        yield f"The CPU time of {_of(untold, len(units))} is not known."
+        yield f"The CPU time of {_of(untold, len(units))} is not known: it counts as none."
     if timeless:
         yield f"How long {_of(timeless, len(units))} took is not known."
 
