@@ -71,7 +71,7 @@ def _run_task(draw: st.DrawFn, made: Made, number: int, lanes: int) -> None:
 def _task(draw: st.DrawFn, number: int, when: tuple[float, float], lanes: int) -> dict[str, Any]:
     """Return a task that uses at most its part of its host."""
     part = when[1] / lanes
-    used = {
+    used: dict[str, Any] = {
         "cpu_s": draw(st.none() | SHARE.map(lambda share: share * part * CORES)),
         "storage_read": draw(st.none() | SHARE.map(lambda share: share * part * DISK)),
     }

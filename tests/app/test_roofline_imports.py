@@ -11,7 +11,7 @@ from longpole.app.importers import read_files
 from longpole.app.imports import keep
 from longpole.app.roofline_run import case_of_run
 from longpole.app.run_machine import case_here, machine_of_run
-from longpole.exchange.rows import as_columns
+from longpole.exchange.rows import Row, as_columns, times
 from longpole.model.case import Case
 from longpole.model.told import Told, Wishes
 from longpole.store.run import open_run
@@ -30,6 +30,7 @@ TRACES = {
     "kineto/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz": (1, None),
     "hta/trace_diff/control/control.json.gz": (1, None),
 }
+S = 1_000_000_000
 SACCT = """\
 JobID|JobName|State|Submit|Start|End|AllocCPUS|NNodes|TotalCPU|NodeList|SubmitLine
 7|prep|COMPLETED|1000|1100|1200|4|2|00:05:00|n[1-2]|sbatch prep.sh
@@ -95,21 +96,35 @@ def test_attempts_that_failed_are_in_the_makespan_and_in_no_volume(tmp_path: Pat
     assert any("1 failed attempt took 100 s" in word for word in case.unknown)
 
 
-def test_several_executions_of_one_attempt_are_one_from_begin_to_end(tmp_path: Path) -> None:
-    second = 1_000_000_000
-    parts = [(1, 0, 2), (2, 5, 6), (2, 9, 11)]
-    phases = [
-        {"id": at, "kind": "exec", "name": "a", "task": 1, "attempt": attempt, "count": 1}
-        | {"start_ns": begin * second, "end_ns": end * second, "duration_ns": (end - begin) * second}
-        for at, (attempt, begin, end) in enumerate(parts, start=1)
+def case_of_executions(runs: Path, *executions: Row) -> Case:
+    tasks: list[Row] = [{"id": one, "name": "a", "type": "a"} for one in {row["task"] for row in executions}]
+    phases: list[Row] = [
+        {"id": at, "kind": "exec", "name": "a", "count": 1, **row}
+        for at, row in enumerate(executions, start=1)
     ]
-    rows = {"tasks": [{"id": 1, "name": "a", "type": "a"}], "phases": phases}
-    tables = {table: as_columns(table, some) for table, some in rows.items()}
+    tables = {"tasks": as_columns("tasks", tasks), "phases": as_columns("phases", phases)}
+    with open_run(keep(Told("somebody", "made", tables, ()), runs)) as run:
+        return case_here(run)
 
-    with open_run(keep(Told("somebody", "made", tables, ()), tmp_path)) as run:
-        case = case_of_run(run, machine_of_run(run))
+
+def test_several_executions_of_one_attempt_are_one_from_begin_to_end(tmp_path: Path) -> None:
+    parts = [(1, 0, 2), (2, 5, 6), (2, 9, 11)]
+
+    case = case_of_executions(
+        tmp_path,
+        *({"task": 1, "attempt": attempt, **times(begin * S, end * S)} for attempt, begin, end in parts),
+    )
 
     assert ([kind.seconds for kind in case.kinds], case.dots[0].makespan_s) == ([6.0], 11.0)
+
+
+def test_the_times_of_some_tasks_are_no_makespan_of_all(tmp_path: Path) -> None:
+    case = case_of_executions(
+        tmp_path, {"task": 1, **times(0, 10 * S)}, *({"task": at, "duration_ns": 10 * S} for at in (2, 3, 4))
+    )
+
+    assert (case.tasks, case.dots) == (4, ())
+    assert any("there is no dot" in word for word in case.unknown)
 
 
 def test_machine_of_a_run_that_tells_nothing_of_it_is_as_its_tasks_used_it(tmp_path: Path) -> None:

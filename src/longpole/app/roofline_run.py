@@ -135,12 +135,13 @@ def case_of_run(run: StoredRun, machine: Machine, *, projected: bool = False) ->
 def tables_of(run: StoredRun) -> RunTables:
     """Return what a roofline takes of a run's tables."""
     hosts, tasks, marks = run.query(_HOSTS), run.query(_TASKS), run.query(_MARKS)
-    told = _first(run.query(_TOLD_S), "took_s")
+    # Of an import the manifest has no more than what lies between times that are known.
+    told = _first(run.query(_TOLD_S), "took_s") or (run.manifest.makespan_s if run.recording.logs else None)
     gpus, times = device_times_of(run), _times(run)
     return RunTables(
         name=run.manifest.name or run.manifest.id,
         span=_span(run),
-        told_s=told or run.manifest.makespan_s,
+        told_s=told,
         cores=int(_first(hosts, "cores") or 0),
         hosts=int(_first(hosts, "hosts") or 0),
         processes=_with_likely_ends(run.query(_PROCESSES), times),
