@@ -29,6 +29,7 @@ class Made:
     tasks: list[dict[str, Any]] = field(default_factory=list)
     earlier: list[dict[str, Any]] = field(default_factory=list)
     edges: list[dict[str, int]] = field(default_factory=list)
+    queues: list[dict[str, int]] = field(default_factory=list)
 
     @property
     def end_s(self) -> float:
@@ -58,14 +59,24 @@ def _run_task(draw: st.DrawFn, made: Made, number: int, lanes: int) -> None:
     needed = draw(st.sets(st.sampled_from(sorted(made.ends)), max_size=4)) if made.ends else set()
     made.edges += [{"from_task": one, "to_task": number} for one in needed]
     lane = draw(st.integers(0, len(made.lanes) - 1))
-    begin = max([made.lanes[lane], *(made.ends[one] for one in needed)]) + draw(st.sampled_from([0, 0, 0.7]))
+    ready = max([made.lanes[lane], *(made.ends[one] for one in needed)])
+    begin = ready + draw(st.sampled_from([0, 0, 0.7, 5.0]))
+    queued = _wait(draw, made, round(ready * S), round(begin * S))
     if draw(st.integers(0, 4)) == 0:
         failed = draw(st.floats(0.1, 9))
         made.earlier.append(earlier(number, begin, failed))
         begin += failed
     took = draw(st.sampled_from([0.1, 1.0, 10.0])) * draw(st.floats(0.5, 1))
-    made.tasks.append(_task(draw, number, (begin, took), lanes))
+    made.tasks.append({**_task(draw, number, (begin, took), lanes), **queued})
     made.ends[number] = made.lanes[lane] = made.tasks[-1]["end_ns"] / S
+
+
+def _wait(draw: st.DrawFn, made: Made, since_ns: int, until_ns: int) -> dict[str, int]:
+    """Say, or do not, that a task waited in a queue."""
+    if since_ns == until_ns or draw(st.booleans()):
+        return {}
+    made.queues.append({"start_ns": since_ns, "end_ns": until_ns})
+    return {"queued_from_ns": since_ns, "queued_until_ns": until_ns}
 
 
 def _task(draw: st.DrawFn, number: int, when: tuple[float, float], lanes: int) -> dict[str, Any]:
@@ -82,7 +93,7 @@ def _task(draw: st.DrawFn, number: int, when: tuple[float, float], lanes: int) -
 @given(schedules())
 def test_no_dot_lies_above_a_ceiling(made):
     machine = Machine("here", made.hosts, {"cpu": Peak(CORES), "disk-read": Peak(DISK)})
-    rows = {"tasks": made.tasks, "earlier": made.earlier, "edges": made.edges}
+    rows = {"tasks": made.tasks, "earlier": made.earlier, "edges": made.edges, "queues": made.queues}
     run = tables(made.end_s, CORES, hosts=made.hosts, told_s=made.told_s, **rows)
 
     case = case_of(run, Projection(machine))
