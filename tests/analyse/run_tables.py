@@ -26,6 +26,7 @@ _COLUMNS = {
     "marks": ("id", "parent", "name", "process", "lane", *_TIMES, "attributes"),
     "imports": ("process", *_TIMES),
     "queues": _TIMES,
+    "earlier": ("task", *_TIMES, "duration_ns"),
     "edges": ("from_task", "to_task"),
     "gpus": (*_TIMES, "value"),
 }
@@ -75,6 +76,12 @@ def task(number: int, kind: str, start_s: float | None, took_s: float, **known: 
         "resources": json.dumps(resources),
         **known,
     }
+
+
+def earlier(of: int, start_s: float, took_s: float) -> dict[str, Any]:
+    """Return an attempt of a task that was not its last."""
+    times = {"start_ns": round(start_s * S), "end_ns": round((start_s + took_s) * S)}
+    return {"task": of, **times, "duration_ns": round(took_s * S)}
 
 
 def mark(number: int, name: str, start_s: float, end_s: float, **known: Any) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,3 +43,22 @@ def test_never_more_ran_than_there_are_and_never_none(rows):
 
     assert 1 <= at_once(starts, ends) <= len(rows)
     assert 1 <= processes_at_once(starts, ends) <= len(rows)
+
+
+@given(st.lists(st.tuples(st.integers(0, 100), st.integers(1, 50)), min_size=1, max_size=20))
+def test_as_many_count_as_ran_for_a_twentieth_of_the_time(rows):
+    starts, ends = ns(*(at for at, _ in rows)), ns(*(at + took for at, took in rows))
+    moments = [sum(at <= now < at + took for at, took in rows) for now in range(150)]
+
+    found = at_once(starts, ends)
+
+    lasting = [n for n in range(1, 21) if sum(m >= n for m in moments) >= 0.05 * sum(m > 0 for m in moments)]
+    mean = sum(moments) / sum(m > 0 for m in moments)
+    assert found == max(*lasting, math.ceil(mean - 0.05))
+    assert processes_at_once(starts, ends) == max(lasting)
+
+
+def test_a_hundred_thousand_at_once_are_counted_in_one_pass():
+    starts, ends = np.zeros(100_000, np.int64), 10**12 + np.arange(100_000)
+
+    assert (at_once(starts, ends), processes_at_once(starts, ends)) == (100_000, 100_000)

@@ -13,7 +13,7 @@ from longpole.analyse.run_case import Projection, case_of
 from longpole.analyse.run_tables import HostSums, RunTables
 from longpole.model.case import Case, Origin
 from longpole.model.machine import Machine, Overhead, Peak
-from tests.analyse.run_tables import S, mark, process, samples, tables, task
+from tests.analyse.run_tables import S, earlier, mark, process, samples, tables, task
 
 GB = 1e9
 HERE = Machine(
@@ -57,6 +57,16 @@ def test_volumes_are_means_over_the_tasks_of_a_kind():
         "cached-read": 1e9,
     }
     assert {one.origin for one in kind.node.values()} == {Origin.MEASURED}
+
+
+def test_what_is_not_known_of_a_task_counts_as_none():
+    jobs = [task(1, "a", 0, 1, cpu_s=2.0, storage_read=1e9), task(2, "a", 1, 3)]
+
+    case = of(tables(4, tasks=jobs))
+
+    [kind] = case.kinds
+    assert (kind.node["cpu"].amount, kind.node["disk-read"].amount, kind.cores) == (1.0, 5e8, 2.0)
+    assert "The CPU time of 1 of 2 tasks is not known: it counts as none." in case.unknown
 
 
 def test_bytes_that_no_disk_moved_while_the_run_went_on_do_not_count():
@@ -123,6 +133,118 @@ def test_makespan_is_without_the_queue():
 
     assert case.queue_s == 7.0
     assert [dot.makespan_s for dot in case.dots] == [5.0]
+
+
+def test_makespan_has_attempts_that_failed():
+    jobs = [task(1, "a", 100, 10), task(2, "b", 110, 10)]
+    run = tables(120, tasks=jobs, earlier=[earlier(1, 0, 100)])
+
+    case = of(run)
+
+    assert [dot.makespan_s for dot in case.dots] == [120.0]
+    assert not any("dispatch" in kind.overhead for kind in case.kinds)
+    assert any("1 failed attempt took 100 s" in word for word in case.unknown)
+
+
+def test_a_queue_while_an_attempt_runs_that_fails_is_no_wait():
+    queues = [{"start_ns": 0, "end_ns": 6 * S}, {"start_ns": 8 * S, "end_ns": 9 * S}]
+    jobs = [task(1, "a", 9, 2), task(2, "a", 11, 1)]
+
+    case = of(tables(12, tasks=jobs, earlier=[earlier(1, 2, 6)], queues=queues))
+
+    assert (case.queue_s, case.dots[0].makespan_s) == (3.0, 9.0)
+
+
+def test_dispatch_is_of_the_kind_that_waited():
+    maps = [task(at, "map", 1, 1) for at in range(1, 11)]
+    jobs = [*maps, task(11, "merge", 2, 0.1)]
+    edges = [{"from_task": at, "to_task": 11} for at in range(1, 11)]
+
+    case = of(tables(2.1, cores=10, tasks=jobs, edges=edges, earlier=[earlier(1, 0, 0.5)]))
+
+    assert {kind.name: "dispatch" in kind.overhead for kind in case.kinds} == {"map": True, "merge": False}
+
+
+def test_each_dot_counts_its_own_tasks():
+    assert [dot.tasks for dot in of(shell(process(2, 0, 4), process(3, 4, 8))).dots] == [2]
+
+
+def test_tasks_that_nobody_timed_count_by_the_makespan_that_was_told():
+    jobs = [task(1, "a", 0, 10), *(task(at, "a", None, 10) for at in range(2, 6))]
+
+    case = of(tables(10, tasks=jobs, told_s=49.5))
+
+    assert [dot.makespan_s for dot in case.dots] == [49.5]
+    assert all(one.workflow_seconds <= 49.5 for one in roofline(case).ceilings)
+    assert any("When 4 of 5 tasks ran is not known" in word for word in case.unknown)
+
+
+@pytest.mark.parametrize("told_s", [None, 9.0])
+def test_tasks_that_nobody_timed_make_no_dot_without_a_makespan_that_covers_the_others(told_s):
+    jobs = [task(1, "a", 0, 10), *(task(at, "a", None, 10) for at in range(2, 6))]
+
+    case = of(tables(10, tasks=jobs, told_s=told_s))
+
+    assert case.dots == ()
+    assert any("there is no dot" in word for word in case.unknown)
+
+
+def test_a_peak_of_each_node_counts_all_nodes_that_a_run_had():
+    network = Peak(10.0, contended=5.0, per_node=True)
+    four = replace(HERE, nodes=4, system={"network": network})
+
+    run = tables(2, tasks=[task(1, "a", 0, 2)], hosts=4)
+
+    found = of(run, four).machine.system["network"]
+    assert (found.nominal, found.contended, found.per_node) == (40.0, 20.0, False)
+    assert of(run, replace(four, nodes=1)).machine.system["network"] is network
+
+
+@pytest.mark.parametrize(("said", "count"), [(1.0, 4.0), (8.0, 8.0)])
+def test_cores_that_a_run_had_count_where_the_file_of_its_machine_says_fewer(said, count):
+    machine = replace(HERE, node={"cpu": Peak(said)})
+    run = tables(2, cores=4, tasks=[task(1, "a", 0, 2, cpu_s=8.0)])
+
+    case = of(run, machine)
+
+    assert case.machine.cores == count
+    told = f"The machine file says {said:g} core{'s' if said > 1 else ''}, the run had 4: {count:g} count."
+    assert told in case.unknown
+
+
+def test_another_machine_keeps_the_cores_of_its_file():
+    case = case_of(tables(2, cores=4, tasks=[task(1, "a", 0, 2)]), Projection(HERE, projected=True))
+
+    assert (case.machine.cores, [word for word in case.unknown if "machine file" in word]) == (2.0, [])
+
+
+def test_as_many_tasks_fit_as_ran_at_once():
+    four = replace(HERE, nodes=4)
+    jobs = [task(at, "a", 0, 2, cpu_s=2.0) for at in range(1, 7)]
+
+    found = roofline(of(tables(2, tasks=jobs, hosts=4), four))
+
+    assert found.wall.parallel >= found.parallel == 6
+
+
+def test_marks_whose_parents_form_a_circle_are_counted():
+    circle = [
+        mark(1, "a", 0, 4, lane=1, parent=2, flops=5),
+        mark(2, "b", 4, 8, lane=2, parent=1, flops=7),
+    ]
+
+    case = of(marked(*circle))
+
+    assert sum(kind.count for kind in case.kinds) >= 1
+
+
+def test_cpu_time_that_was_sampled_is_said_to_be():
+    both = process(2, 0, 4, cpu_s=1.0), process(3, 4, 8, cpu_s=1.0)
+
+    told, silent = (of(shell(*both, sampled=count)).unknown for count in (2, 0))
+
+    assert any("2 processes is sampled" in word for word in told)
+    assert not any("is sampled" in word for word in silent)
 
 
 def test_kinds_come_after_those_they_depend_on():

@@ -147,3 +147,13 @@ def test_programs_of_which_the_shortest_were_not_seen_are_one_command():
     found = [units_of(tables(4, processes=[first, *short], all_seen=seen)).unit for seen in (True, False)]
 
     assert found == [Unit.PROGRAM, Unit.COMMAND]
+
+
+def test_kinds_have_names_of_their_own():
+    jobs = [task(1, "", 0, 1), task(2, "task", 1, 1), task(3, "task (2)", 2, 1)]
+    marks = [mark(1, "", 0, 1), mark(2, "?", 1, 2)]
+
+    declared, marked = units_of(tables(3, tasks=jobs)), units_of(tables(2, marks=marks))
+
+    assert (len(set(declared.names)), len(set(marked.names))) == (3, 2)
+    assert set(declared.names) >= {"task", "task (2)"}

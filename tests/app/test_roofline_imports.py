@@ -10,9 +10,10 @@ from longpole.analyse.roofline import roofline
 from longpole.app.importers import read_files
 from longpole.app.imports import keep
 from longpole.app.roofline_run import case_of_run
-from longpole.app.run_machine import machine_of_run
+from longpole.app.run_machine import case_here, machine_of_run
+from longpole.exchange.rows import Row, as_columns, times
 from longpole.model.case import Case
-from longpole.model.told import Wishes
+from longpole.model.told import Told, Wishes
 from longpole.store.run import open_run
 from tests.exchange.foreign import real_trace
 from tests.exchange.sparklog import began, job, job_end, stage
@@ -29,10 +30,19 @@ TRACES = {
     "kineto/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz": (1, None),
     "hta/trace_diff/control/control.json.gz": (1, None),
 }
+S = 1_000_000_000
 SACCT = """\
 JobID|JobName|State|Submit|Start|End|AllocCPUS|NNodes|TotalCPU|NodeList|SubmitLine
 7|prep|COMPLETED|1000|1100|1200|4|2|00:05:00|n[1-2]|sbatch prep.sh
 8|fit|COMPLETED|1000|1300|1500|8|2|00:20:00|n[1-2]|sbatch -d afterok:7 fit.sh
+"""
+
+
+NEXTFLOW = """\
+task_id\thash\tname\tstatus\texit\tsubmit\tstart\tcomplete\trealtime\t%cpu\tattempt
+1\t09/f4\tA\tFAILED\t1\t1000000\t1000000\t1100000\t100s\t100.0%\t1
+2\t0a/f5\tA\tCOMPLETED\t0\t1100000\t1100000\t1110000\t10s\t100.0%\t2
+3\t0b/f6\tB\tCOMPLETED\t0\t1110000\t1110000\t1120000\t10s\t100.0%\t1
 """
 
 
@@ -72,6 +82,58 @@ def test_jobs_of_slurm_have_their_nodes_and_wait_in_a_queue(tmp_path: Path) -> N
     assert (case.levels, case.path_s) == (2, 300.0)
     assert case.queue_s == pytest.approx(200.0)
     assert [dot.makespan_s for dot in case.dots] == [300.0]
+
+
+def test_attempts_that_failed_are_in_the_makespan_and_in_no_volume(tmp_path: Path) -> None:
+    (tmp_path / "trace.txt").write_text(NEXTFLOW)
+
+    case = case_of_file(str(tmp_path / "trace.txt"), tmp_path / "runs")
+
+    assert [dot.makespan_s for dot in case.dots] == [120.0]
+    assert {kind.name: kind.seconds for kind in case.kinds} == {"A": 10.0, "B": 10.0}
+    cpu = {kind.name: kind.node["cpu"].amount for kind in case.kinds}
+    assert cpu == pytest.approx({"A": 10.0, "B": 10.0})
+    assert any("1 failed attempt took 100 s" in word for word in case.unknown)
+
+
+def case_of_executions(runs: Path, *executions: Row) -> Case:
+    tasks: list[Row] = [{"id": one, "name": "a", "type": "a"} for one in {row["task"] for row in executions}]
+    phases: list[Row] = [
+        {"id": at, "kind": "exec", "name": "a", "count": 1, **row}
+        for at, row in enumerate(executions, start=1)
+    ]
+    tables = {"tasks": as_columns("tasks", tasks), "phases": as_columns("phases", phases)}
+    with open_run(keep(Told("somebody", "made", tables, ()), runs)) as run:
+        return case_here(run)
+
+
+def test_several_executions_of_one_attempt_are_one_from_begin_to_end(tmp_path: Path) -> None:
+    parts = [(1, 0, 2), (2, 5, 6), (2, 9, 11)]
+
+    case = case_of_executions(
+        tmp_path,
+        *({"task": 1, "attempt": attempt, **times(begin * S, end * S)} for attempt, begin, end in parts),
+    )
+
+    assert ([kind.seconds for kind in case.kinds], case.dots[0].makespan_s) == ([6.0], 11.0)
+
+
+def test_the_times_of_some_tasks_are_no_makespan_of_all(tmp_path: Path) -> None:
+    case = case_of_executions(
+        tmp_path, {"task": 1, **times(0, 10 * S)}, *({"task": at, "duration_ns": 10 * S} for at in (2, 3, 4))
+    )
+
+    assert (case.tasks, case.dots) == (4, ())
+    assert any("there is no dot" in word for word in case.unknown)
+
+
+def test_machine_of_a_run_that_tells_nothing_of_it_is_as_its_tasks_used_it(tmp_path: Path) -> None:
+    trace = real_trace("wfformat/helloworld-chain-5-chameleon.json").path
+
+    with open_run(keep(read_files([trace], Wishes()), tmp_path)) as run:
+        both, one_by_one = case_here(run), case_of_run(run, machine_of_run(run))
+
+    assert both == one_by_one
 
 
 def test_an_application_of_spark_is_a_case(tmp_path: Path) -> None:

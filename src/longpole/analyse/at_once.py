@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from longpole.analyse.arrays import Whole
+from longpole.analyse.arrays import Numbers, Whole
 from longpole.analyse.levels import level
 from longpole.analyse.profile import profile
 
@@ -36,10 +36,9 @@ def at_once(start_ns: Whole, end_ns: Whole) -> int:
     active = float(length[running.running[:-1] > 0].sum())
     if not active:
         return 1
-    counts = range(1, running.peak + 1)
-    enough = [n for n in counts if length[running.running[:-1] >= n].sum() >= _SHARE * active]
+    lasting = _lasting(length, running.running[:-1].astype(np.float64), _SHARE * active)
     mean = float((end_ns - start_ns).sum()) / active
-    return max(1, *enough, math.ceil(mean - _SHARE))
+    return max(1, math.floor(lasting), math.ceil(mean - _SHARE))
 
 
 def processes_at_once(start_ns: Whole, end_ns: Whole) -> int:
@@ -50,6 +49,11 @@ def processes_at_once(start_ns: Whole, end_ns: Whole) -> int:
     running = level(start_ns - around, end_ns + around, share)
     length = np.diff(running.moments)[running.some[:-1]]
     value = running.value[:-1][running.some[:-1]]
-    counts = range(1, math.ceil(value.max(initial=0.0)) + 1)
-    enough = [n for n in counts if length[value >= n - _SLACK].sum() >= _SHARE * length.sum()]
-    return max(enough, default=1)
+    return max(1, math.floor(_lasting(length, value, _SHARE * float(length.sum())) + _SLACK))
+
+
+def _lasting(length: Whole, value: Numbers, least: float) -> float:
+    """Return the largest value that was reached or passed for so long in all."""
+    falling = np.argsort(-value, kind="stable")
+    place = int(np.searchsorted(np.cumsum(length[falling]), least))
+    return float(value[falling[place]]) if place < len(falling) else 0.0

@@ -1,4 +1,7 @@
-"""Volumes of kinds of task: means over their tasks of what was measured and declared, each with origin."""
+"""Volumes of kinds of task: means over their tasks of what was measured and declared, each with origin.
+
+A task of which an amount is not known counts with none of it: what all did is the least it can have been.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from longpole.analyse.arrays import Marks, Numbers, numbers
+from longpole.analyse.arrays import Numbers, Whole, numbers
 from longpole.analyse.run_amounts import Amounts
 from longpole.analyse.run_shape import Shape
 from longpole.analyse.run_tables import RunTables
@@ -54,13 +57,16 @@ class Needs:
 
 def kind_needs(run: RunTables, units: Units, found: Found, machine: Machine, shape: Shape) -> list[Needs]:
     """Return what one task of each kind needs, on average."""
-    declared = _declared_resources(run, units)
+    members = members_of(units)
+    declared = _declared_resources(run, units, members)
     needs = []
-    for at in range(len(units.names)):
-        mine = units.kind == at
+    for at, mine in enumerate(members):
         several = declared[at][1] or (float(run.hosts) if units.unit is Unit.COMMAND else 1.0)
-        one = Needs(seconds=_mean(units.took_s[mine] * shape.shrink))
-        _count_cores(one, run, _mean(found.amounts.cpu_s[mine] / max(1.0, several)), declared[at][0])
+        took_s = units.took_s[mine] * shape.shrink
+        one = Needs(seconds=_mean(took_s))
+        _count_cores(
+            one, run, _cores_used(found.amounts.cpu_s[mine], took_s * max(1.0, several)), declared[at][0]
+        )
         _add_measured(one, found, mine)
         _add_said(one, found.said, mine)
         _share_among(one, several)
@@ -69,6 +75,12 @@ def kind_needs(run: RunTables, units: Units, found: Found, machine: Machine, sha
         one.nodes = _nodes(one, run, units, machine, (declared[at][1], shape.parallel))
         needs.append(one)
     return needs
+
+
+def members_of(units: Units) -> list[Whole]:
+    """Return the places of the tasks of each kind."""
+    bounds = np.cumsum(np.bincount(units.kind, minlength=len(units.names)))[:-1]
+    return np.split(np.argsort(units.kind, kind="stable"), bounds)
 
 
 def outside_s(run: RunTables, found: Found) -> float:
@@ -87,9 +99,14 @@ def _share_among(one: Needs, nodes: float) -> None:
         one.node["cpu"] = replace(one.node["cpu"], amount=min(one.node["cpu"].amount, most))
 
 
-def _count_cores(one: Needs, run: RunTables, cpu_s: float | None, told: float | None) -> None:
+def _cores_used(cpu_s: Numbers, took_s: Numbers) -> float | None:
+    """Return the cores that tasks used while they ran, of those of which that is known."""
+    known = np.isfinite(cpu_s) & (took_s > 0)
+    return float(cpu_s[known].sum() / took_s[known].sum()) if known.any() else None
+
+
+def _count_cores(one: Needs, run: RunTables, used: float | None, told: float | None) -> None:
     """Say how many cores a task can use: as declared, or those it used, rounded up."""
-    used = cpu_s / one.seconds if cpu_s is not None and one.seconds else None
     if used is not None and run.cores:
         used = min(used, float(run.cores))
     if told:
@@ -99,13 +116,13 @@ def _count_cores(one: Needs, run: RunTables, cpu_s: float | None, told: float | 
         one.cores = min(rounded, float(run.cores)) if run.cores else rounded
 
 
-def _add_measured(one: Needs, found: Found, mine: Marks) -> None:
+def _add_measured(one: Needs, found: Found, mine: Whole) -> None:
     amounts, start = found.amounts, found.start
     start_s = _mean(start.seconds[mine]) or 0.0
     _put(one.overhead, "interpreter", start_s, _LEAST_S)
     # A process that waits for a GPU may spin: as much of its CPU time tells nothing.
-    waiting = start.cpu_s + np.nan_to_num(amounts.gpu_s)
-    cpu = _mean(np.maximum(amounts.cpu_s - waiting, 0.0)[mine])
+    waiting = start.cpu_s[mine] + np.nan_to_num(amounts.gpu_s[mine])
+    cpu = _mean(np.maximum(amounts.cpu_s[mine] - waiting, 0.0))
     _put(one.node, "cpu", cpu, _LEAST_S)
     _put(one.node, "gpu", _mean(amounts.gpu_s[mine]), _LEAST_S)
     _put(one.system, "network", _mean(amounts.network[mine]), _LEAST_BYTES)
@@ -114,7 +131,7 @@ def _add_measured(one: Needs, found: Found, mine: Marks) -> None:
         ("write", amounts.storage_written, amounts.written, amounts.remote[1]),
     ):
         moved = _mean(own[mine])
-        cached = _mean(np.maximum(calls - np.nan_to_num(own), 0.0)[mine])
+        cached = _mean(np.maximum(calls[mine] - np.nan_to_num(own[mine]), 0.0))
         _put(one.node, f"disk-{name}", None if moved is None else moved * (1 - away), 1.0)
         _put(one.node, f"cached-{name}", cached, _LEAST_BYTES)
         before = one.system["file-system"].amount if "file-system" in one.system else 0.0
@@ -126,9 +143,9 @@ def _put(volumes: dict[str, Volume], name: str, amount: float | None, least: flo
         volumes[name] = Volume(amount, Origin.MEASURED)
 
 
-def _add_said(one: Needs, said: Mapping[int, Mapping[str, float]], mine: Marks) -> None:
+def _add_said(one: Needs, said: Mapping[int, Mapping[str, float]], mine: Whole) -> None:
     """Add what was declared: it stands above what was measured of the same."""
-    places = np.flatnonzero(mine).tolist()
+    places = mine.tolist() if said else []
     for name in dict.fromkeys(name for at in places for name in said.get(at, {})):
         amount = sum(said.get(at, {}).get(name, 0.0) for at in places) / len(places)
         (one.node if name in NODE else one.system)[name] = Volume(amount, Origin.DECLARED)
@@ -171,7 +188,7 @@ def _nodes(
         return float(run.hosts)
     cores = machine.cores or run.cores
     share = math.ceil(one.cores - _SLACK) / cores if one.cores and cores else 1.0
-    return min(max(share, _gpu_share(one, machine)), 1.0, machine.nodes / parallel)
+    return min(max(share, _gpu_share(one, machine)), 1 / math.ceil(parallel / machine.nodes))
 
 
 def _gpu_share(one: Needs, machine: Machine) -> float:
@@ -182,7 +199,9 @@ def _gpu_share(one: Needs, machine: Machine) -> float:
     return max(1, math.ceil(used.amount / one.seconds - _SLACK)) / there.nominal
 
 
-def _declared_resources(run: RunTables, units: Units) -> list[tuple[float | None, float | None]]:
+def _declared_resources(
+    run: RunTables, units: Units, members: list[Whole]
+) -> list[tuple[float | None, float | None]]:
     """Return the most cores on one node and nodes that tasks of each kind declare."""
     if units.unit is not Unit.TASK:
         return [(None, None)] * len(units.names)
@@ -190,8 +209,8 @@ def _declared_resources(run: RunTables, units: Units) -> list[tuple[float | None
     read = [_resources(word) for word in words]
     codes = np.asarray(run.tasks["resources"].values)[units.rows]
     found: list[tuple[float | None, float | None]] = []
-    for at in range(len(units.names)):
-        some = [read[code] for code in np.unique(codes[units.kind == at]).tolist()]
+    for mine in members:
+        some = [read[code] for code in np.unique(codes[mine]).tolist()]
         nodes = max((nodes for _, nodes in some if nodes), default=None)
         cpus = max((cpus for cpus, _ in some if cpus), default=None)
         found.append((cpus / nodes if cpus and nodes else cpus, nodes))
@@ -216,5 +235,6 @@ def _amount(value: object) -> bool:
 
 
 def _mean(values: Numbers) -> float | None:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else None
+    """Return the mean with nothing for what is not known; None if all of it is not."""
+    known = np.isfinite(values)
+    return float(values[known].sum()) / len(values) if known.any() else None

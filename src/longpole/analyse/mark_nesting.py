@@ -28,7 +28,7 @@ def enclosing(marks: Columns) -> Whole:
         if stack:
             around[at] = stack[-1]
         stack.append(at)
-    return around
+    return _without_circles(around)
 
 
 def outermost(around: Whole) -> Whole:
@@ -45,6 +45,19 @@ def outermost(around: Whole) -> Whole:
             break
         top = np.where(above == NONE, top, above)
     return top
+
+
+def _without_circles(around: Whole) -> Whole:
+    """Return the same with nothing around one mark of each circle, which parents that were told can form."""
+    above, walk = around.tolist(), [NONE] * len(around)
+    for first in range(len(above)):
+        at = first
+        while at != NONE and walk[at] == NONE:
+            walk[at] = first
+            at = above[at]
+        if at != NONE and walk[at] == first:
+            above[at] = NONE
+    return np.array(above, np.int64)
 
 
 def _by_parent(marks: Columns) -> Whole:

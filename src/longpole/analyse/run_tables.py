@@ -51,6 +51,8 @@ class RunTables:
             ``attributes``: the user's own marks.
         imports: Columns ``process``, ``start_ns`` and ``end_ns``: what was imported, outermost.
         queues: Columns ``start_ns`` and ``end_ns``: waits in a queue.
+        earlier: Columns ``task``, ``start_ns``, ``end_ns`` and ``duration_ns``: attempts before the last of a
+            task; all that ``tasks`` has is of the last.
         edges: Columns ``from_task`` and ``to_task``; of processes where there are no tasks.
         gpus: Columns ``start_ns``, ``end_ns`` and ``value``: how busy GPUs were, each for itself.
         gpu_s: GPU seconds as a trace tells them exactly; None where nothing was traced.
@@ -58,6 +60,7 @@ class RunTables:
         moved: What hosts moved.
         whole: What the whole run used, by the columns of ``processes``, those too short to be seen included.
         all_seen: Whether every process was seen, however short.
+        sampled: Of how many processes the CPU time is a sum of samples.
         parts: Seconds of the makespan, by what took them.
     """
 
@@ -72,6 +75,7 @@ class RunTables:
     marks: Columns
     imports: Columns
     queues: Columns
+    earlier: Columns
     edges: Columns
     gpus: Columns
     gpu_s: float | None = None
@@ -79,6 +83,7 @@ class RunTables:
     moved: HostSums = HostSums()
     whole: dict[str, float] = field(default_factory=dict)
     all_seen: bool = True
+    sampled: int = 0
     parts: dict[str, float] = field(default_factory=dict)
 
     @property

@@ -100,7 +100,7 @@ def _declared(run: RunTables) -> Units:
     return Units(
         unit=Unit.TASK,
         ids=ids,
-        names=tuple(words[at] or "task" for at in used.tolist()),
+        names=_told_apart([words[at] or "task" for at in used.tolist()]),
         kind=kind.astype(np.int64),
         start_ns=start,
         end_ns=end,
@@ -125,7 +125,7 @@ def _marked(run: RunTables) -> Units | None:
     return Units(
         unit=Unit.MARK,
         ids=whole(run.marks["id"])[rows],
-        names=tuple(words[at] or "?" for at in used.tolist()),
+        names=_told_apart([words[at] or "?" for at in used.tolist()]),
         kind=kind.astype(np.int64),
         start_ns=start,
         end_ns=end,
@@ -134,6 +134,18 @@ def _marked(run: RunTables) -> Units | None:
         owners=_marked_above(run, set(whole(run.marks["process"])[rows].tolist())),
         rows=rows,
     )
+
+
+def _told_apart(names: list[str]) -> tuple[str, ...]:
+    """Return names of which no two are the same: one without a name may be called as another is."""
+    taken, found = set(names), dict[str, None]()
+    for name in names:
+        own, number = name, 1
+        while own in found or (number > 1 and own in taken):
+            number += 1
+            own = f"{name} ({number})"
+        found[own] = None
+    return tuple(found)
 
 
 def _marked_above(run: RunTables, marked: set[int]) -> dict[int, int]:
@@ -166,12 +178,12 @@ def _command(run: RunTables, programs: Programs) -> Units:
 
 
 def _of_programs(unit: Unit, found: list[Program], names: tuple[str, ...], owners: dict[int, int]) -> Units:
-    count = len(found)
+    count, place = len(found), {name: at for at, name in enumerate(names)}
     return Units(
         unit=unit,
         ids=np.array([one.id for one in found], np.int64),
         names=names,
-        kind=np.array([names.index(one.kind) for one in found], np.int64),
+        kind=np.array([place[one.kind] for one in found], np.int64),
         start_ns=np.array([one.start_ns for one in found], np.int64),
         end_ns=np.array([one.end_ns for one in found], np.int64),
         took_s=np.array([one.took_s for one in found]),

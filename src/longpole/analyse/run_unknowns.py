@@ -20,19 +20,40 @@ _WORTH = 0.05
 _HARDLY = 0.99
 
 
-def unknown_of(run: RunTables, units: Units, found: Found, needs: list[Needs]) -> tuple[str, ...]:
-    """Return what could not be counted."""
-    return (*_of_tasks(units, found), *_of_cpu(run, units, found, needs), *_of_bytes(run, found, needs))
+def unknown_of(
+    run: RunTables, units: Units, found: Found, needs: list[Needs], *, makespan_s: float
+) -> tuple[str, ...]:
+    """Return what could not be counted; a makespan of 0 is not known."""
+    tasks = (*_of_tasks(units, found), *_of_times(units, makespan_s), *_of_attempts(run))
+    return (*tasks, *_of_cpu(run, units, found, needs), *_of_bytes(run, found, needs))
 
 
 def _of_tasks(units: Units, found: Found) -> Iterator[str]:
     untold, timeless = (int(np.isnan(one).sum()) for one in (found.amounts.cpu_s, units.took_s))
     if untold:
-        yield f"The CPU time of {_of(untold, len(units))} is not known."
+        yield f"The CPU time of {_of(untold, len(units))} is not known: it counts as none."
     if timeless:
         yield f"How long {_of(timeless, len(units))} took is not known."
-    if not units.timed.all():
+
+
+def _of_times(units: Units, makespan_s: float) -> Iterator[str]:
+    untimed = int((~units.timed).sum())
+    if untimed == len(units):
         yield "When tasks ran is not known: how many ran at once is what their times need on average."
+    elif untimed and makespan_s:
+        yield f"When {_of(untimed, len(units))} ran is not known: the makespan is as the run tells it."
+    elif untimed:
+        yield (
+            f"When {_of(untimed, len(units))} ran is not known, and no makespan was told that covers the "
+            "others: there is no dot."
+        )
+
+
+def _of_attempts(run: RunTables) -> Iterator[str]:
+    if run.earlier.rows:
+        attempts = "1 failed attempt" if run.earlier.rows == 1 else f"{run.earlier.rows:,} failed attempts"
+        took_s = float(np.nansum(numbers(run.earlier["duration_ns"]))) / 1e9
+        yield f"{attempts} took {took_s:.3g} s in all: the makespan has them, the work of tasks does not."
 
 
 def _of_cpu(run: RunTables, units: Units, found: Found, needs: list[Needs]) -> Iterator[str]:
@@ -42,6 +63,9 @@ def _of_cpu(run: RunTables, units: Units, found: Found, needs: list[Needs]) -> I
         yield f"CPU time of {', '.join(explained)} is left out: {whose} declared FLOPs or bytes explain it."
     if any("cpu" in one.node and "memory" not in one.node for one in needs):
         yield _MEMORY
+    if run.sampled:
+        processes = "1 process" if run.sampled == 1 else f"{run.sampled:,} processes"
+        yield f"CPU time of {processes} is sampled: what they used after they were last seen is missing."
     if units.unit is Unit.MARK and (outside := outside_s(run, found)) > _WORTH * run.run_s:
         yield f"{outside:.3g} s of CPU time outside of all marks are of no task."
     unseen_s = run.whole.get("cpu_ns", 0.0) / 1e9 - float(np.nansum(numbers(run.processes["cpu_ns"]))) / 1e9

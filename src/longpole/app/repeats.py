@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from longpole.app.roofline_run import case_of_run
-from longpole.app.run_machine import machine_of_run
+from longpole.app.run_machine import case_here
 from longpole.describe.library import machine_named
 from longpole.model.case import Case, Dot
 from longpole.model.manifest import State
@@ -28,7 +28,7 @@ def case_of_runs(names: Sequence[str], machine: str = "", runs: str = "") -> Cas
         LongpoleError: A run or a machine is not there, or cannot be read.
     """
     cases = [_of_run(name, machine, runs) for name in names]
-    first, dots = cases[0], [replace(dot, tasks=case.tasks) for case in cases for dot in case.dots]
+    first, dots = cases[0], [dot for case in cases for dot in case.dots]
     said = _differences(dict(zip(names, cases, strict=True)))
     return replace(first, dots=tuple(_told_apart(dots)), unknown=(*first.unknown, *said))
 
@@ -43,7 +43,7 @@ def case_on(stored: StoredRun, machine: str = "") -> Case:
     if machine:
         case = _elsewhere(case_of_run(stored, machine_named(machine), projected=True))
     else:
-        case = case_of_run(stored, machine_of_run(stored))
+        case = case_here(stored)
     stored.check_whole()
     return replace(case, recorded=True, unknown=(*_how_it_ended(stored), *case.unknown))
 

@@ -42,33 +42,43 @@ _TOLD = ", ".join(
     f"coalesce(sum({name}) FILTER (kind = 'exec'), sum({name}) FILTER (kind = 'job'), sum({name})) AS {name}"
     for name in ("cpu_ns", *_METRICS)
 )
+# Attempts of tasks: the execution of each, from begin to end of all its parts, else the whole job.
+_TRIES = """
+    SELECT task, coalesce(attempt, 1) AS turn, min(start_ns) AS start_ns, max(end_ns) AS end_ns,
+        if(count(*) > 1, coalesce(max(end_ns) - min(start_ns), sum(duration_ns)), max(duration_ns))::BIGINT
+            AS duration_ns
+    FROM phases WHERE task IS NOT NULL AND kind IN ('exec', 'job') GROUP BY task, turn, kind
+    QUALIFY row_number() OVER (PARTITION BY task, turn ORDER BY kind) = 1
+"""
+_LAST = "QUALIFY row_number() OVER (PARTITION BY task ORDER BY turn DESC)"
 _TASKS = f"""
-    WITH did AS (
-        SELECT task, arg_max({{times}}, coalesce(attempt, 1)) FILTER (kind = 'exec') AS execution,
-            arg_max({{times}}, coalesce(attempt, 1)) FILTER (kind = 'job') AS job,
-            max(start_ns) FILTER (kind IN {_QUEUED}) AS queued_from_ns,
-            max(end_ns) FILTER (kind IN {_QUEUED}) AS queued_until_ns
-        FROM phases WHERE task IS NOT NULL AND kind IN {("exec", "job", *_QUEUED)} GROUP BY task
+    WITH last AS (FROM ({_TRIES}) {_LAST} = 1),
+    queued AS (
+        SELECT task, max(start_ns) AS queued_from_ns, max(end_ns) AS queued_until_ns
+        FROM phases WHERE task IS NOT NULL AND kind IN {_QUEUED} GROUP BY task
     ),
     told AS (
-        SELECT task, {_TOLD} FROM phases
+        SELECT task, {_TOLD} FROM phases LEFT JOIN last USING (task)
         JOIN (SELECT owner, {_PIVOT} FROM totals WHERE scope = '{Scope.PHASE}' GROUP BY owner) ON owner = id
-        WHERE task IS NOT NULL GROUP BY task
+        WHERE task IS NOT NULL AND coalesce(attempt, turn, 1) = coalesce(turn, attempt, 1) GROUP BY task
     )
-    SELECT id, name, coalesce(type, name, 'task') AS type, resources,
-        coalesce(execution, job).start_ns AS start_ns, coalesce(execution, job).end_ns AS end_ns,
-        coalesce(execution, job).duration_ns AS duration_ns,
+    SELECT id, name, coalesce(type, name, 'task') AS type, resources, start_ns, end_ns, duration_ns,
         queued_from_ns, queued_until_ns, {_USED}
-    FROM tasks LEFT JOIN did ON did.task = tasks.id LEFT JOIN told ON told.task = tasks.id ORDER BY id
-""".format(times="{'start_ns': start_ns, 'end_ns': end_ns, 'duration_ns': duration_ns}")
-_INSIDE = """
+    FROM tasks LEFT JOIN last ON last.task = tasks.id LEFT JOIN queued ON queued.task = tasks.id
+    LEFT JOIN told ON told.task = tasks.id ORDER BY id
+"""
+_EARLIER = f"SELECT task, start_ns, end_ns, duration_ns FROM ({_TRIES}) {_LAST} > 1 ORDER BY task, turn"
+_INSIDE = f"""
     WITH RECURSIVE up AS (
-        SELECT process, parent, task, 0 AS depth FROM phases WHERE kind = 'process' AND process IS NOT NULL
+        SELECT process, parent, task, attempt, 0 AS depth
+        FROM phases WHERE kind = 'process' AND process IS NOT NULL
         UNION ALL
-        SELECT up.process, phases.parent, phases.task, depth + 1 FROM up
+        SELECT up.process, phases.parent, phases.task, phases.attempt, depth + 1 FROM up
         JOIN phases ON phases.id = up.parent WHERE up.task IS NULL AND depth < 1000
     )
-    SELECT process, min(task) AS task FROM up WHERE task IS NOT NULL GROUP BY process ORDER BY process
+    SELECT process, min(task) AS task FROM up LEFT JOIN (FROM ({_TRIES}) {_LAST} = 1) AS last USING (task)
+    WHERE task IS NOT NULL AND coalesce(attempt, turn, 1) = coalesce(turn, attempt, 1)
+    GROUP BY process ORDER BY process
 """
 _MARKS = """
     SELECT id, parent, name, process, lane, start_ns, end_ns, attributes FROM phases
@@ -106,6 +116,10 @@ _MOVED = f"""
     FROM {_JOINED} WHERE scope = '{Scope.HOST}' AND isfinite(value)
         AND (kind IN ('disk', 'nfs', 'cpu') OR (kind = 'network' AND unit = 'bytes/s')) GROUP BY ALL
 """
+_SAMPLED = f"""
+    SELECT count(DISTINCT owner) AS processes FROM totals WHERE scope = '{Scope.PROCESS}'
+        AND source = '{Source.SAMPLED}' AND metric IN ('{Metric.CPU_USER}', '{Metric.CPU_SYSTEM}')
+"""
 _SPAN = "SELECT start_ns, end_ns FROM phases WHERE id = 1 AND kind = 'run'"
 _TOLD_S = "SELECT max(duration_ns) / 1e9 AS took_s FROM phases WHERE kind = 'workflow'"
 _HOSTS = "SELECT coalesce(max(cores), 0) AS cores, count(*) AS hosts FROM hosts"
@@ -121,12 +135,13 @@ def case_of_run(run: StoredRun, machine: Machine, *, projected: bool = False) ->
 def tables_of(run: StoredRun) -> RunTables:
     """Return what a roofline takes of a run's tables."""
     hosts, tasks, marks = run.query(_HOSTS), run.query(_TASKS), run.query(_MARKS)
-    told = _first(run.query(_TOLD_S), "took_s")
+    # Of an import the manifest has no more than what lies between times that are known.
+    told = _first(run.query(_TOLD_S), "took_s") or (run.manifest.makespan_s if run.recording.logs else None)
     gpus, times = device_times_of(run), _times(run)
     return RunTables(
         name=run.manifest.name or run.manifest.id,
         span=_span(run),
-        told_s=told or run.manifest.makespan_s,
+        told_s=told,
         cores=int(_first(hosts, "cores") or 0),
         hosts=int(_first(hosts, "hosts") or 0),
         processes=_with_likely_ends(run.query(_PROCESSES), times),
@@ -135,6 +150,7 @@ def tables_of(run: StoredRun) -> RunTables:
         marks=marks,
         imports=run.query(_IMPORTS),
         queues=run.query(_QUEUES),
+        earlier=run.query(_EARLIER),
         edges=run.query(_EDGES if tasks.rows else _FILES),
         gpus=run.query(_GPUS),
         gpu_s=sum(one.compute_us + one.non_compute_us for one in gpus) / 1e6 if gpus else None,
@@ -142,6 +158,7 @@ def tables_of(run: StoredRun) -> RunTables:
         moved=_moved(run.query(_MOVED), max(1, int(_first(hosts, "hosts") or 0))),
         whole=_whole(run),
         all_seen=run.recording.exit_records or not run.recording.logs,
+        sampled=int(_first(run.query(_SAMPLED), "processes") or 0),
         parts=_parts(times),
     )
 

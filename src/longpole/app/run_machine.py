@@ -1,14 +1,20 @@
-"""The machine that a run was recorded on: as the user measured it, else what the run itself tells."""
+"""The machine that a run was recorded on: as the user measured it, else what the run itself tells.
+
+A file is known by the name of the host, and only if it is the user's own: a host may be called like a machine
+that we ship a data sheet of.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from math import ceil
+from pathlib import Path
 
-from longpole.analyse.run_case import Projection, case_of
+from longpole.analyse.run_case import Projection, Read, case_on, read_of
 from longpole.app.roofline_run import tables_of
-from longpole.describe.library import known_machines
+from longpole.describe.library import known_machines, shipped_machines
 from longpole.describe.machines import read_machine
+from longpole.model.case import Case
 from longpole.model.machine import Machine, Peak
 from longpole.store.run import StoredRun
 
@@ -25,8 +31,22 @@ _TRACED = """
 ORIGIN = "what the run tells; 'longpole machine measure' adds the rest"
 
 
-def machine_of_run(run: StoredRun) -> Machine:
+def case_here(run: StoredRun) -> Case:
+    """Return a run as a case on the machine that it was recorded on.
+
+    Raises:
+        UsageError: The user has a file for it, which is wrong.
+    """
+    read = read_of(tables_of(run))
+    return case_on(read, Projection(machine_of_run(run, read)))
+
+
+def machine_of_run(run: StoredRun, read: Read | None = None) -> Machine:
     """Return the machine of a run, with as many nodes as the run had.
+
+    Args:
+        run: The run.
+        read: What its tables tell, where that was read already.
 
     Raises:
         UsageError: The user has a file for it, which is wrong.
@@ -34,9 +54,9 @@ def machine_of_run(run: StoredRun) -> Machine:
     hosts = list(run.query(_HOSTS).records())
     names = [str(row["name"] or "") for row in hosts]
     cores = max((int(row["cores"] or 0) for row in hosts), default=0)
-    used = _used(run) if not cores else (1, 0.0)
+    used = _used(read or read_of(tables_of(run))) if not cores else (1, 0.0)
     nodes = len(hosts) or used[0]
-    measured = known_machines()
+    measured = _own_machines()
     known = next((measured[name] for name in (*names, *map(_short, names)) if name in measured), None)
     if known is not None:
         return replace(read_machine(known), nodes=nodes)
@@ -53,9 +73,14 @@ def _short(name: str) -> str:
     return name.partition(".")[0]
 
 
-def _used(run: StoredRun) -> tuple[int, float]:
+def _own_machines() -> dict[str, Path]:
+    ours = set(shipped_machines().values())
+    return {name: path for name, path in known_machines().items() if path not in ours}
+
+
+def _used(read: Read) -> tuple[int, float]:
     """Return how many nodes, and cores of each, tasks used at once, for where nobody tells what there was."""
-    case = case_of(tables_of(run), Projection(Machine("unknown", 1)))
+    case = case_on(read, Projection(Machine("unknown", 1)))
     cores = max((kind.cores or 0.0 for kind in case.kinds), default=0.0)
     nodes = max(kind.nodes for kind in case.kinds)
     return (ceil(case.parallel * nodes), cores) if nodes > 1 else (1, case.parallel * cores)

@@ -226,3 +226,46 @@ def test_start_of_an_interpreter_that_said_nothing_of_it_is_not_known(run, log):
     reached(log, 2)
 
     assert start_ups(run, log) == {}
+
+
+def test_start_of_an_interpreter_is_known_to_a_tick_and_not_exact(run, log):
+    python(log, 2)
+    log.note("reached", at=ms(400), pids=[102], ready=[ms(29)], spent=[ms(14)])
+    log.flush()
+
+    rows = run.open().query("SELECT source FROM totals WHERE metric = 'start_up_ns'")
+
+    assert list(rows["source"]) == ["sampled"]
+
+
+def test_start_of_an_interpreter_that_was_another_program_before_is_not_known(run, log):
+    python(log, 2, comm="bash", command="bash -c 'sleep 2; exec python'", python=False, image=0)
+    python(log, 2)
+    python(log, 3, image=3000)
+    python(log, 3, image=3001)
+    python(log, 4, comm="bash", command="bash -c 'sleep 2; exec python'", python=False, image=0)
+    log.note(
+        "reached",
+        at=ms(2400),
+        pids=[102, 103, 104],
+        ready=[ms(2029)] * 3,
+        spent=[ms(14), ms(2000), ms(14)],
+    )
+
+    assert start_ups(run, log) == {}
+
+
+def test_start_of_an_interpreter_that_left_word_twice_is_not_known(run, log):
+    python(log, 2)
+    log.note("reached", at=ms(40), pids=[102], ready=[ms(29)], spent=[ms(14)])
+    log.note("reached", at=ms(2400), pids=[102], ready=[ms(2029)], spent=[ms(2000)])
+
+    assert start_ups(run, log) == {}
+
+
+def test_another_name_alone_is_no_other_program(run, log):
+    python(log, 2)
+    python(log, 2, comm="worker")
+    log.note("reached", at=ms(40), pids=[102], ready=[ms(29)], spent=[ms(14)])
+
+    assert start_ups(run, log) == {2: 14.0}

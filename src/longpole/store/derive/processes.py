@@ -41,7 +41,8 @@ class Known:
     """One process, as far as it is known; times on UTC."""
 
     __slots__ = (
-        *("bytes_known", "command", "comm", "end_ns", "ended_in", "exact", "exit", "host", "id", "images"),
+        *("became", "bytes_known", "command", "comm", "end_ns", "ended_in", "exact", "exit", "host", "id"),
+        "images",
         *("joined", "last_name", "launched_by", "launcher", "member"),
         *(
             "order",
@@ -81,6 +82,8 @@ class Known:
         # Whether it is a Python, None where nobody could see, and the images it had.
         self.python: bool | None = None
         self.images: list[int] = []
+        # Whether it was seen as another program before.
+        self.became = False
         # How long its interpreter took to start, where it said so.
         self.start_up_ns: int | None = None
         # Pipes that are its standard input and output; 0 where they are none, or nobody could see.
@@ -218,6 +221,7 @@ class Processes:
         known = self._get(at, note.number, note.pid, start_ns, guessed=False)
         if start_ns is not None and (known.start_ns is None or known.start_guessed):
             known.start_ns, known.start_guessed = start_ns, False
+        known.became |= _is_another(known, note)
         if note.launcher and known.comm not in ("", note.comm):
             known.command, known.python = "", None  # of a copy of its launcher, before it became its command
         known.comm = note.comm or known.comm
@@ -315,6 +319,13 @@ def _aliases(rings: Rings) -> dict[tuple[int, int], tuple[int, int]]:
             if ring.number and other[1]:
                 found[other] = (ring.log, ring.number)
     return found
+
+
+def _is_another(known: Known, note: Process) -> bool:
+    """Return whether a process seen before has executed a program since; another name is no proof."""
+    if known.images and note.image:
+        return note.image != known.images[-1]
+    return bool(note.python) and known.python is False
 
 
 def _add_pid(by_pid: dict[tuple[int, int], list[Known]], known: Known, pid: int) -> None:

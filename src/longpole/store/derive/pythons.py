@@ -53,6 +53,7 @@ class Pythons:
         owners = (processes.of(ring.log, ring.number) for ring in rings.all)
         self._reached = {id(owner) for owner in owners if owner is not None}
         self._missed: set[int] = set()
+        self._started: set[int] = set()
         self._firsts = _first_of_images(self._every)
         self._unmatched = 0
         for at, log in enumerate(logs):
@@ -80,7 +81,9 @@ class Pythons:
                 continue
             self._reached.add(id(known))
             if ready:
-                known.start_up_ns = _start_up_ns(known, ready + offset, spent)
+                again = id(known) in self._started
+                self._started.add(id(known))
+                known.start_up_ns = None if again else _start_up_ns(known, ready + offset, spent)
 
     def _was_reached(self, known: Known) -> bool:
         """Return whether a process was reached: itself, or what it was forked from."""
@@ -126,11 +129,15 @@ class Pythons:
         return self._first(known) not in (None, known) if known.python else end.comm != known.comm
 
 
-def _start_up_ns(known: Known, ready_ns: int, spent_ns: int) -> int:
-    """Return how long an interpreter took to start.
+def _start_up_ns(known: Known, ready_ns: int, spent_ns: int) -> int | None:
+    """Return how long an interpreter took to start; None if its process was another program before.
 
-    Its CPU time, which is exact, unless it clearly waited: the start of a process is known to a tick.
+    Its CPU time, unless it clearly waited: the start of a process is known to a tick. Both count from the
+    begin of the process, and nobody knows when it executed a program: a tenth of a second as another one may
+    go unseen.
     """
+    if known.became or known.python is False:
+        return None
     if known.start_ns is None or known.start_guessed:
         return spent_ns
     took_ns = ready_ns - known.start_ns - _TICK_NS // 2

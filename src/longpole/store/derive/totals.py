@@ -69,7 +69,7 @@ def total_table(
         rows += _exact(known) if known.exit else _sampled(known, sampled)
         if known.start_up_ns is not None:
             took = float(known.start_up_ns)
-            rows.append(Total(Scope.PROCESS, known.id, Metric.START_UP, took, Source.EXACT, None, None))
+            rows.append(Total(Scope.PROCESS, known.id, Metric.START_UP, took, Source.SAMPLED, None, None))
     return {
         "scope": texts([row.scope.value for row in rows]),
         "owner": integers([row.owner for row in rows]),
