@@ -6,7 +6,6 @@ A mark within another that declares the same is part of it, and counts for nothi
 from __future__ import annotations
 
 import json
-import math
 from collections import defaultdict
 
 import numpy as np
@@ -20,6 +19,8 @@ from longpole.model.columns import Columns
 from longpole.model.quantity import parse_quantity
 from longpole.model.resources import Dimension
 
+# More than this nobody has done.
+_MOST = 1e30
 # Attribute of a mark -> resource.
 WORK = {
     "flops": "flops",
@@ -104,5 +105,6 @@ def _amount(value: object, dimension: Dimension) -> float:
             value = parse_quantity(value, dimension)
         except LongpoleError:
             return 0.0
-    sound = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if sound and isinstance(value, int | float) and value > 0 else 0.0
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0.0
+    return float(value) if 0 < value < _MOST else 0.0

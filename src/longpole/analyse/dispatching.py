@@ -18,6 +18,9 @@ import numpy as np
 from longpole.analyse.arrays import Numbers, Whole
 from longpole.analyse.graph import Graph
 
+# How late the end of a task may be noted.
+_LATE_NS = 50_000_000
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Waits:
@@ -76,9 +79,10 @@ def at_most(gaps: Numbers, all_s: float) -> Numbers:
 
 
 def _ready(start_ns: Whole, end_ns: Whole, begin_ns: int) -> Whole:
-    """Return when the last task had ended before each began."""
+    """Return when the last task had ended before each began; ends may be noted a moment late."""
     ends = np.concatenate(([begin_ns], np.sort(end_ns)))
-    return np.maximum(ends[np.searchsorted(ends[1:], start_ns, "right")], begin_ns)
+    last = ends[np.searchsorted(ends[1:], start_ns + _LATE_NS, "right")]
+    return np.clip(last, begin_ns, np.maximum(start_ns, begin_ns))
 
 
 def _after(end_ns: Whole, begin_ns: int, graph: Graph) -> Whole:

@@ -90,9 +90,20 @@ def _of_units(run: RunTables, units: Units, name: str, scale: float) -> Numbers:
     if units.unit is Unit.COMMAND:
         return np.fmax(found, run.whole.get(name, np.nan) / scale)
     if units.unit is not Unit.TASK:
-        return found
+        return _with_unseen(found, run.whole.get(name, np.nan) / scale - float(np.nansum(value)))
     told = numbers(run.tasks[name])[units.rows] / scale
     return np.where(np.isfinite(told), told, found)
+
+
+def _with_unseen(found: Numbers, unseen: float) -> Numbers:
+    """Return what tasks used; those of which nothing is known share what no process is known for.
+
+    Nought is not known: so short a process ends between two ticks.
+    """
+    missing = np.isnan(found) | (found == 0)
+    if not missing.any() or not unseen > 0:
+        return found
+    return np.where(missing, unseen / missing.sum(), found)
 
 
 def _of_marks(run: RunTables, units: Units, counter: Counter) -> Numbers:

@@ -2,8 +2,8 @@
 
 Method: the union of these times over all processes of a task, within the task, so that it never takes longer
 than the task. Of marks, which begin when the interpreter has long been ready, each gets an equal part of what
-its process took outside of all marks. CPU time of starting is taken to be its time. Imports shorter
-than a millisecond, or of a program that imports for less than 50 ms in all, are not noted: they are work.
+its process took outside of all marks. CPU time of starting is taken to be its time. Of a program that imports
+for less than 50 ms in all only a sum of that is known, to two thirds at least: it counts with the start.
 """
 
 from __future__ import annotations

@@ -61,6 +61,7 @@ class Metric(StrEnum):
     SHUFFLE_READ = "shuffle_read_bytes"
     SHUFFLE_WRITTEN = "shuffle_written_bytes"
     START_UP = "start_up_ns"
+    IMPORT = "import_ns"
 
 
 # Kinds of phase that hold everything else; time by phase leaves them out.

@@ -269,3 +269,16 @@ def test_another_name_alone_is_no_other_program(run, log):
     log.note("reached", at=ms(40), pids=[102], ready=[ms(29)], spent=[ms(14)])
 
     assert start_ups(run, log) == {2: 14.0}
+
+
+def test_small_imports_are_the_longest_sum_that_was_told(run, log):
+    python(log, 2)
+    log.note("reached", at=ms(400), pids=[102, 102, 102], ready=[0, 0, ms(29)], spent=[ms(9), ms(4), ms(14)])
+    log.flush()
+
+    rows = run.open().query("SELECT metric, value FROM totals WHERE metric IN ('start_up_ns', 'import_ns')")
+
+    assert dict(zip(rows["metric"], rows["value"], strict=True)) == {
+        "start_up_ns": ms(14),
+        "import_ns": ms(9),
+    }

@@ -53,6 +53,7 @@ class Known:
             "rank",
             "start_guessed",
             "start_ns",
+            "import_ns",
             "start_up_ns",
         ),
         *("status", "stdin", "stdout", "traced", "world"),
@@ -86,6 +87,7 @@ class Known:
         self.became = False
         # How long its interpreter took to start, where it said so.
         self.start_up_ns: int | None = None
+        self.import_ns: int | None = None
         # Pipes that are its standard input and output; 0 where they are none, or nobody could see.
         self.stdin = self.stdout = 0
         # The launcher it was started by, and the ring of the one that saw its end; the command it ran for.

@@ -84,6 +84,8 @@ class Pythons:
                 again = id(known) in self._started
                 self._started.add(id(known))
                 known.start_up_ns = None if again else _start_up_ns(known, ready + offset, spent)
+            elif spent:
+                known.import_ns = max(known.import_ns or 0, spent)
 
     def _was_reached(self, known: Known) -> bool:
         """Return whether a process was reached: itself, or what it was forked from."""

@@ -67,9 +67,9 @@ def total_table(
     rows = list(of_run)
     for known in processes.all:
         rows += _exact(known) if known.exit else _sampled(known, sampled)
-        if known.start_up_ns is not None:
-            took = float(known.start_up_ns)
-            rows.append(Total(Scope.PROCESS, known.id, Metric.START_UP, took, Source.SAMPLED, None, None))
+        for metric, took in ((Metric.START_UP, known.start_up_ns), (Metric.IMPORT, known.import_ns)):
+            if took is not None:
+                rows.append(Total(Scope.PROCESS, known.id, metric, float(took), Source.SAMPLED, None, None))
     return {
         "scope": texts([row.scope.value for row in rows]),
         "owner": integers([row.owner for row in rows]),

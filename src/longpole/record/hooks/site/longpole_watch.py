@@ -35,6 +35,7 @@ MARKER_SUFFIX = ".python"
 _SHORTEST_NS = 1_000_000
 _LITTLE_NS = 50_000_000
 _A_WHILE_NS = 20_000_000
+_TOLD_FROM_NS = 3_000_000
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 # By this name the interpreter knows frames of importing, and leaves them out of tracebacks.
@@ -46,8 +47,11 @@ _NOT_FOUND_IS_KNOWN = sys.version_info < (3, 15)
 class Watch:
     """A finder that stands beside the others."""
 
-    def __init__(self) -> None:
-        """Watch for the frameworks there are hooks for."""
+    def __init__(self, folder: str = "") -> None:
+        """Watch for the frameworks there are hooks for; ``folder`` hears how long small imports take."""
+        self._folder = folder
+        self._own_ns = 0
+        self._tell_from_ns = _TOLD_FROM_NS
         self.hooks = {name: [hook] for name, hook in HOOKS.items()}
         self.active = True
         self.timing = _local()
@@ -55,7 +59,12 @@ class Watch:
         self._waiting: list[tuple[str, int, int, tuple[int, int]]] = []
         self._first_to_look = allocate_lock()
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._waiting.clear)
+            os.register_at_fork(after_in_child=self._forked)
+
+    def _forked(self) -> None:
+        """Begin anew: what the parent imported is not this process's time."""
+        self._waiting.clear()
+        self._own_ns, self._tell_from_ns = 0, _TOLD_FROM_NS
 
     def find_spec(self, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
         """Find nothing, except to stand beside the loading of what others find."""
@@ -101,6 +110,11 @@ class Watch:
     def took(self, name: str, start_ns: int, end_ns: int) -> None:
         """Hear how long an import took that the program began; never raises."""
         self._spent_ns += end_ns - start_ns
+        self._own_ns += end_ns - start_ns
+        if self._tell_from_ns <= self._own_ns < _LITTLE_NS:
+            # More than this is written import by import; less is told by names of a few empty files.
+            self._tell_from_ns = self._own_ns + self._own_ns // 2
+            _leave_word(self._folder, f"{0:x}-{self._own_ns:x}-")
         if end_ns - start_ns >= _SHORTEST_NS:
             self._waiting.append((name, start_ns, end_ns, _place()))
         if self._spent_ns >= _LITTLE_NS and self._waiting:
@@ -202,7 +216,7 @@ for _seen in (Watch.find_spec, Beside.create_module, Beside.exec_module):
 
 def begin(folder: str, starting: bool = False) -> "Watch":  # noqa: FBT001, FBT002  Python 2 reads who calls
     """Begin to watch this process; ``folder`` hears that a Python was reached, and if this is its start."""
-    watch = Watch()
+    watch = Watch(folder)
     sys.meta_path.insert(0, watch)
     _leave_word(folder, f"{monotonic_ns():x}-{process_time_ns():x}-" if starting else "")
     for name in HOOKS:
@@ -215,8 +229,10 @@ def _leave_word(folder: str, started: str) -> None:
     """Tell the agent that hooks could be loaded here: an empty file, which costs next to nothing.
 
     Its name has the pid and, where the interpreter has just started, when it was ready and the CPU time until
-    then.
+    then; or nought and how long imports have taken so far.
     """
+    if not folder:
+        return
     path = os.path.join(folder, f"{os.getpid()}-{started}{os.urandom(4).hex()}{MARKER_SUFFIX}")
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
