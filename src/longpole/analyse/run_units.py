@@ -29,7 +29,7 @@ _SURELY_SEEN_S = 0.5
 class Unit(StrEnum):
     """What a task is; the value says it in words."""
 
-    TASK = "a task as the workflow declares it"
+    TASK = "a job as the workflow declares it"
     MARK = "a part that the program marks with longpole.phase"
     PROGRAM = "a program that the command started, with all processes below it"
     COMMAND = "the whole command"

@@ -54,6 +54,10 @@ class Curve:
     every: int = 1
 
 
+# What is along the axis, from the longest on.
+_TITLES = ("parallel tasks", "at once")
+
+
 def roofline_plot(roofline: Roofline, console: Console) -> RenderableType:
     """Return the plot, as wide as the console, with a legend of its marks under it."""
     marks = DRAWN if draws_blocks(console.encoding) else ASCII
@@ -71,7 +75,7 @@ def roofline_plot(roofline: Roofline, console: Console) -> RenderableType:
     return Group(
         Text(f" {roofline.unit}s/s", style="label"),
         *_rows(grid, covers, marks, beside, names),
-        *_axis(grid, covers, marks),
+        *_axis(grid, covers, marks, console.width - _LEFT),
         *legend(roofline, marks, console.width),
     )
 
@@ -180,8 +184,8 @@ def _rows(grid: Grid, covers: Extent, marks: Marks, beside: dict[int, Curve], na
     return lines
 
 
-def _axis(grid: Grid, covers: Extent, marks: Marks) -> list[Text]:
-    """Return the axis and the numbers under it."""
+def _axis(grid: Grid, covers: Extent, marks: Marks, width: int) -> list[Text]:
+    """Return the axis and the numbers under it, and what they count in so many words as there is room for."""
     line, numbers = [marks.axis] * grid.columns, [" "] * (grid.columns + _NAMES)
     for x in _round_numbers(covers):
         column, label = grid.cell(covers.across(x), 0)[1], f"{x:,}"
@@ -190,7 +194,8 @@ def _axis(grid: Grid, covers: Extent, marks: Marks) -> list[Text]:
             line[column] = marks.tick
             numbers[begin : begin + len(label)] = label
     under = "".join(numbers).rstrip()
-    named = f"{under}  parallel tasks"
+    fitting = [title for title in _TITLES if len(under) + 2 + len(title) <= width]
+    named = f"{under}  {fitting[0]}" if fitting else under
     return [
         Text(" " * (_LEFT - 1) + marks.corner + "".join(line), style="quiet", no_wrap=True),
         Text(" " * _LEFT + named, style="quiet", no_wrap=True),
