@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from longpole.analyse.roofline import roofline
+from longpole.app.repeats import case_on
 from longpole.app.roofline_run import case_of_run
 from longpole.app.run_machine import machine_of_run
 from longpole.measure.catalogue import Wishes
@@ -138,3 +139,33 @@ def _best(one: Machine, other: Machine) -> Machine:
     for name, peak in other.node.items():
         node[name] = max(peak, node[name], key=lambda peak: peak.nominal)
     return replace(one, node=node)
+
+
+def test_a_run_that_failed_is_said_to_have(recorder: Someone) -> None:
+    recorder.record("sh", "-c", "exit 3", options=["--name", "failing"])
+
+    with recorder.latest() as run:
+        case = case_on(run)
+
+    assert case.unknown[0] == "The command failed with exit code 3: not all of its tasks may be here."
+    assert case.recorded
+
+
+def test_dots_of_a_run_are_not_taken_for_measured_on_another_machine(recorder: Someone) -> None:
+    recorder.record(recorder.python, "-c", "pass", options=["--name", "elsewhere"])
+
+    with recorder.latest() as run:
+        case = case_on(run, "perlmutter-cpu")
+
+    assert case.projected
+    assert all(dot.projected for dot in case.dots)
+
+
+def test_small_imports_are_known_by_their_sum(recorder: Someone) -> None:
+    recorder.record(recorder.python, "-c", "import json, decimal, argparse", options=["--name", "imports"])
+
+    with recorder.latest() as run:
+        told = run.query("SELECT value FROM totals WHERE metric = 'import_ns'")
+        phases = run.query("SELECT id FROM phases WHERE kind = 'import'")
+
+    assert told.rows == 1 or phases.rows > 0
