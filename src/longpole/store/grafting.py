@@ -10,7 +10,8 @@ from longpole.model.manifest import State
 from longpole.store.derive.content import read_content
 from longpole.store.derive.exits import Exits
 from longpole.store.derive.hosts import Hosts
-from longpole.store.derive.processes import Known, Processes
+from longpole.store.derive.known import Known
+from longpole.store.derive.processes import Processes
 from longpole.store.derive.rings import Rings
 from longpole.store.derive.told import ToldRows
 from longpole.store.derive.within import Traced, namesakes, same_as

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from longpole.store.derive import handovers
 from longpole.store.derive.arrays import integers
 from longpole.store.derive.handovers import pairs_by_file, pairs_by_pipe
-from longpole.store.derive.processes import Known
+from longpole.store.derive.known import Known
 from tests.builders import HandmadeRun, ms
 from tests.store.derive.test_edges import edges
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from longpole.store.derive.arrays import Arrays, Whole
 from longpole.store.derive.handovers import pairs_by_file, pairs_by_pipe
-from longpole.store.derive.processes import Known
+from longpole.store.derive.known import Known
 
 # How much later than it was an end may be noted: if processes were looked for, and if the kernel told.
 _LOOKED_FOR_NS = 1_000_000_000

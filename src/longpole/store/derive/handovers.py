@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from longpole.store.derive.arrays import Arrays, Marks, Whole
-from longpole.store.derive.processes import Known
+from longpole.store.derive.known import Known
 
 # Of each kind; beyond that a table of pairs helps nobody.
 MOST_PAIRS = 1_000_000

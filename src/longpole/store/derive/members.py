@@ -21,10 +21,11 @@ from longpole.store.derive.content import LogContent
 from longpole.store.derive.executions import Execution, Executions
 from longpole.store.derive.exits import Exits, Finish
 from longpole.store.derive.hosts import Hosts
+from longpole.store.derive.known import Known
 from longpole.store.derive.member_rows import Row, columns, command_facts, job_facts, task_row
 from longpole.store.derive.notes import Slurm
 from longpole.store.derive.origins import RUN_ID
-from longpole.store.derive.processes import Known, Processes
+from longpole.store.derive.processes import Processes
 from longpole.store.derive.rings import Hello, Rings
 
 _NS = 1_000_000_000

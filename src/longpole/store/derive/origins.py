@@ -13,9 +13,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from longpole.store.derive.arrays import Whole
+from longpole.store.derive.known import Known
 from longpole.store.derive.loops import cut_loops
 from longpole.store.derive.marked import Marked
-from longpole.store.derive.processes import Known, Processes
+from longpole.store.derive.processes import Processes
 from longpole.store.derive.rings import Rings
 from longpole.store.derive.spawns import find_spawns
 from longpole.store.derive.texts import keys_of

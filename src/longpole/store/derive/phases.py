@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from longpole.log.slots import UNFINISHED
 from longpole.model.execution import Status
 from longpole.store.derive.arrays import Arrays, Objects, Part, Whole, hidden, integers, texts
+from longpole.store.derive.known import Known
 from longpole.store.derive.marked import Marked
 from longpole.store.derive.members import Member, Members
 from longpole.store.derive.origins import RUN_ID, Origins
 from longpole.store.derive.placing import placed
-from longpole.store.derive.processes import Known, Processes
+from longpole.store.derive.processes import Processes
 from longpole.store.derive.rings import Rings
 from longpole.store.derive.span import Span
 from longpole.store.derive.steps import NO_STEP

@@ -10,7 +10,6 @@ recorder; what they started counts as started by their parent.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -20,100 +19,17 @@ from longpole.store.derive.axis import Axis
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.exits import STILL_LIVING, End
 from longpole.store.derive.hosts import Hosts
+from longpole.store.derive.known import LATE_NS, TICK_NS, Known
 from longpole.store.derive.loops import cut_loops
 from longpole.store.derive.notes import Exit, Gone, Process, Unreadable
 from longpole.store.derive.rings import Rings
 
-# A start is known to one tick of the kernel's clock; a record of an end may come this much later.
-_TICK_NS = 10_000_000
-_LATE_NS = 100_000_000
-# On a machine that is busy beyond measure it may come even so much later.
-_LATEST_NS = 5_000_000_000
 # So many processes of one pid are told apart by their start; a log with more is damaged or forged.
 _MOST_OF_PID = 64
 # So many programs that a process executed are kept in mind, to know what was forked from it.
 _MOST_IMAGES = 16
 # A command line that could not be read is given as the program's name in brackets.
 _UNREAD = "["
-
-
-class Known:
-    """One process, as far as it is known; times on UTC."""
-
-    __slots__ = (
-        *("became", "bytes_known", "command", "comm", "end_ns", "ended_in", "exact", "exit", "host", "id"),
-        "images",
-        *("joined", "last_name", "launched_by", "launcher", "member"),
-        *(
-            "order",
-            "parent",
-            "parent_key",
-            "pid",
-            "python",
-            "rank",
-            "start_guessed",
-            "start_ns",
-            "import_ns",
-            "start_up_ns",
-        ),
-        *("status", "stdin", "stdout", "traced", "world"),
-    )
-
-    def __init__(self, host: int, order: tuple[int, int]) -> None:
-        """Start with nothing but the host; ``order`` is the log and number it was first met by."""
-        self.host = host
-        self.order = order
-        self.id = 0
-        self.pid = 0
-        self.parent_key: tuple[int, int] | None = None
-        self.parent: Known | None = None
-        self.launched_by: Known | None = None
-        self.start_ns: int | None = None
-        self.start_guessed = False
-        self.end_ns: int | None = None
-        self.comm = ""
-        self.command = ""
-        self.rank: int | None = None
-        self.world: int | None = None
-        self.status: int | None = None
-        self.exit: Exit | None = None
-        self.exact = False
-        self.joined = False
-        self.bytes_known = True
-        # Whether it is a Python, None where nobody could see, and the images it had.
-        self.python: bool | None = None
-        self.images: list[int] = []
-        # Whether it was seen as another program before.
-        self.became = False
-        # How long its interpreter took to start, where it said so.
-        self.start_up_ns: int | None = None
-        self.import_ns: int | None = None
-        # Pipes that are its standard input and output; 0 where they are none, or nobody could see.
-        self.stdin = self.stdout = 0
-        # The launcher it was started by, and the ring of the one that saw its end; the command it ran for.
-        self.launcher = 0
-        self.ended_in: int | None = None
-        self.last_name = ""
-        self.member: Any = None
-        # What a trace of it says of itself, as JSON.
-        self.traced: str | None = None
-
-    def began_about(self, at_ns: int, *, guessed: bool) -> bool:
-        """Return whether it may have begun then; a guess, from an exit record, may be late but not early."""
-        if self.start_ns is None or (guessed and self.start_guessed):
-            return False
-        late_ns = self.start_ns - at_ns if self.start_guessed else at_ns - self.start_ns
-        most_ns = _LATE_NS if guessed or self.start_guessed else 2 * _TICK_NS
-        return -2 * _TICK_NS <= late_ns <= most_ns
-
-    @property
-    def late_ns(self) -> int:
-        """How much later than it was its start may be noted; an exit record waits to be read."""
-        return _LATEST_NS if self.start_guessed else _TICK_NS
-
-    def ended_by(self, at_ns: int) -> None:
-        """Note that it had ended by then."""
-        self.end_ns = at_ns if self.end_ns is None else min(self.end_ns, at_ns)
 
 
 class Processes:
@@ -254,7 +170,7 @@ class Processes:
         known.exact = True
         known.ended_by(note.end + offset)
         if note.start is not None and known.start_ns is not None and not known.start_guessed:
-            known.ended_by(known.start_ns + (note.end - note.start) + _TICK_NS)
+            known.ended_by(known.start_ns + (note.end - note.start) + TICK_NS)
         self._take_parent(known, at, note.parent)
 
     def _take_parent(self, known: Known, at: int, parent: int) -> None:
@@ -290,7 +206,7 @@ class Processes:
             known
             for known in self._by_pid.get((self._hosts.ids[end.log], end.pid), ())
             if (known.start_ns is None or known.start_ns <= end.end_ns + known.late_ns)
-            and (known.end_ns is None or known.end_ns + _LATE_NS >= end.start_ns)
+            and (known.end_ns is None or known.end_ns + LATE_NS >= end.start_ns)
             and not (known.start_guessed and known.ended_in is not None)
         ]
         return min(
@@ -347,7 +263,7 @@ def _as_it_ended(known: Known) -> None:
 
 def _tidy_times(known: Known, began_ns: int | None) -> None:
     """Let no process begin before its run, by less than a tick, or end before it began."""
-    if began_ns is not None and known.start_ns is not None and 0 < began_ns - known.start_ns <= 2 * _TICK_NS:
+    if began_ns is not None and known.start_ns is not None and 0 < began_ns - known.start_ns <= 2 * TICK_NS:
         known.start_ns = began_ns
     if known.start_ns is not None and known.end_ns is not None:
         known.end_ns = max(known.start_ns, known.end_ns)

@@ -16,8 +16,9 @@ from longpole.model.recording import UnreachedPython
 from longpole.store.derive.axis import Axis
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.hosts import Hosts
+from longpole.store.derive.known import Known
 from longpole.store.derive.notes import Began, Exit, Reached
-from longpole.store.derive.processes import Known, Processes
+from longpole.store.derive.processes import Processes
 from longpole.store.derive.rings import Rings
 
 _NAME = "python"

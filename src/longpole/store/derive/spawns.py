@@ -16,8 +16,9 @@ import msgspec
 import numpy as np
 
 from longpole.store.derive.arrays import Whole
+from longpole.store.derive.known import Known
 from longpole.store.derive.marked import Marked
-from longpole.store.derive.processes import Known, Processes
+from longpole.store.derive.processes import Processes
 from longpole.store.derive.rings import Rings
 from longpole.store.derive.texts import keys_of
 

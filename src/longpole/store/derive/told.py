@@ -19,9 +19,10 @@ from longpole.model.execution import TABLES, Scope
 from longpole.store.derive.arrays import LATEST_NS, Arrays, hidden, joined, places
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.hosts import Hosts
+from longpole.store.derive.known import Known
 from longpole.store.derive.notes import Teller
 from longpole.store.derive.pieces import PieceError, read_piece
-from longpole.store.derive.processes import Known, Processes
+from longpole.store.derive.processes import Processes
 from longpole.store.derive.within import Traced, as_recorded, same_as, set_aside
 
 # Which table a column refers to; a phase's parent and a process's are of their own table.

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from longpole.model.execution import Metric, Scope, Source
 from longpole.store.derive.arrays import Arrays, floats, integers, texts
 from longpole.store.derive.exits import Exits
-from longpole.store.derive.processes import Known, Processes
+from longpole.store.derive.known import Known
+from longpole.store.derive.processes import Processes
 
 _CPU = (Metric.CPU_USER, Metric.CPU_SYSTEM)
 _CALLS = (Metric.READ, Metric.WRITTEN)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from longpole.store.derive.arrays import LATEST_NS, Arrays, hidden
 from longpole.store.derive.hosts import Hosts
-from longpole.store.derive.processes import Known, Processes
+from longpole.store.derive.known import Known
+from longpole.store.derive.processes import Processes
 
 _LATEST_UTC_NS = 4 * LATEST_NS
 _OWN_KIND = "process"
