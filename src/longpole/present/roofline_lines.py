@@ -15,11 +15,8 @@ from longpole.present.rates import rates_of
 from longpole.present.roofline_scale import (
     Extent,
     bend,
-    contended_height,
-    height,
     hidden,
     near,
-    target_height,
 )
 from longpole.present.tables import one_line
 from longpole.present.words import counted
@@ -54,7 +51,7 @@ def ceiling_lines(roofline: Roofline, extent: Extent) -> tuple[Line, ...]:
     lines: list[Line] = []
     for one in near(roofline):
         bounds = one.name == roofline.bound
-        points = _points(extent, [bend(one)], partial(height, one, roofline.tasks))
+        points = _points(extent, [bend(one)], partial(one.height, roofline.tasks))
         lines.append(Line(one.name, _text(one, roofline), points, one.kind, bounds, spread=one.spread))
         if one.contended_seconds is not None:
             lines.append(_contended(one, roofline, extent))
@@ -67,7 +64,7 @@ def target_lines(roofline: Roofline, extent: Extent) -> tuple[Line, ...]:
         Line(
             f"target {target.name}",
             _target_text(target, roofline),
-            _points(extent, [], partial(target_height, target)),
+            _points(extent, [], target.height),
             None,
         )
         for target in roofline.targets
@@ -91,7 +88,7 @@ def structure_notes(roofline: Roofline) -> list[str]:
 
 
 def _contended(ceiling: Ceiling, roofline: Roofline, extent: Extent) -> Line:
-    points = _points(extent, [bend(ceiling)], partial(contended_height, ceiling, roofline.tasks))
+    points = _points(extent, [bend(ceiling)], partial(ceiling.height, roofline.tasks, contended=True))
     text = f"{ceiling.name} contended, {show_seconds(ceiling.contended_seconds or 0.0)} in all"
     return Line(f"{ceiling.name} contended", text, points, ceiling.kind, contended=True)
 

@@ -12,7 +12,7 @@ from longpole.present.boxes import Point, stroke
 from longpole.present.canvas import ACCENT, DEEP_BLUE, GREEN, INK, PINK
 from longpole.present.labels import Placer
 from longpole.present.roofline_lines import Line, wall_text
-from longpole.present.roofline_scale import Extent, bend, contended_height, height, main_dot
+from longpole.present.roofline_scale import Extent, bend
 from longpole.present.roofline_words import dot_label
 from longpole.present.terminal import shorten
 
@@ -27,7 +27,6 @@ _LABEL: dict[str, Any] = {"fontsize": 7.5}
 # Pixels: a dot; how long an arrow is at most; how far left of its dot the one upwards is.
 _DOT, _ARROW, _LEFT_OF = 16.0, 80.0, 20.0
 _MOST_NAME, _MOST_TEXT = 40, 60
-_LEAST_GAIN = 1.01
 
 
 def draw_ceilings(axes: Axes, placer: Placer, lines: Sequence[Line]) -> None:
@@ -60,8 +59,8 @@ def draw_bands(axes: Axes, roofline: Roofline, covers: Extent) -> None:
     xs = sorted({covers.left, covers.right, *(x for x in map(bend, roofline.ceilings) if x is not None)})
     for one in roofline.ceilings:
         if one.contended_seconds is not None:
-            low = [contended_height(one, roofline.tasks, x) for x in xs]
-            high = [height(one, roofline.tasks, x) for x in xs]
+            low = [one.height(roofline.tasks, x, contended=True) for x in xs]
+            high = [one.height(roofline.tasks, x) for x in xs]
             look: dict[str, Any] = {"facecolor": "none", "edgecolor": COLOURS[one.kind], "hatch": "////"}
             axes.fill_between(xs, low, high, lw=0, alpha=0.25, zorder=2, **look)
 
@@ -94,11 +93,11 @@ def draw_dots(axes: Axes, placer: Placer, roofline: Roofline) -> None:
 
 def draw_arrows(axes: Axes, placer: Placer, roofline: Roofline) -> None:
     """Draw short arrows from the main dot: up, and to more tasks at once."""
-    main = main_dot(roofline)
+    main = roofline.main_dot
     if main is None:
         return
     for way in roofline.directions:
-        if way.way in (Way.UP, Way.DIAGONAL) and way.gain >= _LEAST_GAIN:
+        if way.way in (Way.UP, Way.DIAGONAL):
             _draw_arrow(axes, placer, (main.x, main.y), (max(way.x, main.x), way.y))
 
 

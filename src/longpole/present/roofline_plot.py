@@ -22,12 +22,9 @@ from longpole.present.rates import plain, rates_of
 from longpole.present.roofline_legend import ASCII, DRAWN, FEW_DOTS, Marks, legend, mark_of
 from longpole.present.roofline_scale import (
     Extent,
-    contended_height,
     extent,
-    height,
     near,
     round_heights,
-    target_height,
 )
 from longpole.present.roofline_words import dot_label
 from longpole.present.tables import one_line
@@ -99,14 +96,12 @@ def _curves(roofline: Roofline) -> list[Curve]:
     for one in near(roofline):
         letter = letters[one.name]
         style = _STYLES[one.kind] + (" bold" if one.name == roofline.bound else "")
-        curves.append(Curve(letter, one_line(one.name), partial(height, one, roofline.tasks), style))
+        curves.append(Curve(letter, one_line(one.name), partial(one.height, roofline.tasks), style))
         if one.contended_seconds is not None:
-            worse = partial(contended_height, one, roofline.tasks)
+            worse = partial(one.height, roofline.tasks, contended=True)
             curves.append(Curve(letter.lower(), f"{one_line(one.name)} contended", worse, style, every=3))
     for number, target in enumerate(roofline.targets, start=1):
-        curves.append(
-            Curve(str(number), _asked(target, roofline), partial(target_height, target), "", every=4)
-        )
+        curves.append(Curve(str(number), _asked(target, roofline), target.height, "", every=4))
     return curves
 
 

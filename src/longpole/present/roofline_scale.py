@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 
 from longpole.model.resources import Level
-from longpole.model.roofline import Ceiling, Placed, Roofline, TargetLine
+from longpole.model.roofline import Ceiling, Roofline
 
 _FAR = 1e4
 _SAME = 0.03
@@ -50,35 +50,15 @@ def round_heights(extent: Extent, most: int) -> list[float]:
     return [y for y in every if extent.bottom < y < extent.top]
 
 
-def height(ceiling: Ceiling, tasks: int, x: float) -> float:
-    """Return what a ceiling allows with so many tasks in parallel."""
-    return ceiling.height(tasks, x)
-
-
-def contended_height(ceiling: Ceiling, tasks: int, x: float) -> float:
-    """Return what it allows when others use it, too."""
-    return ceiling.height(tasks, x, contended=True)
-
-
 def lowest(roofline: Roofline, x: float) -> float:
     """Return what all ceilings together allow."""
-    return min(height(one, roofline.tasks, x) for one in limiting(roofline))
+    return min(one.height(roofline.tasks, x) for one in limiting(roofline))
 
 
 def limiting(roofline: Roofline) -> tuple[Ceiling, ...]:
     """Return the ceilings that end the attainable area."""
     kept = [one for one in roofline.ceilings if one.kind is not Level.STRUCTURE or one.name == roofline.bound]
     return tuple(kept) or roofline.ceilings
-
-
-def main_dot(roofline: Roofline) -> Placed | None:
-    """Return the dot that sentences are about."""
-    return roofline.main_dot
-
-
-def target_height(target: TargetLine, x: float) -> float:
-    """Return what a target asks for."""
-    return target.height(x)
 
 
 def bend(ceiling: Ceiling) -> float | None:
@@ -101,7 +81,7 @@ def hidden(roofline: Roofline) -> tuple[Ceiling, ...]:
     return tuple(
         one
         for one in beside
-        if all(abs(height(one, roofline.tasks, x) / lowest(roofline, x) - 1) < _SAME for x in xs)
+        if all(abs(one.height(roofline.tasks, x) / lowest(roofline, x) - 1) < _SAME for x in xs)
     )
 
 
@@ -140,13 +120,13 @@ def extent(roofline: Roofline) -> Extent:
     """Return what a plot of a roofline covers; ceilings that rise steeply leave it at the top."""
     widest = max(roofline.wall.parallel, roofline.parallel, *(dot.x for dot in roofline.dots), 1)
     marks = [dot.y for dot in roofline.dots]
-    marks += [target_height(target, roofline.parallel) for target in roofline.targets]
+    marks += [target.height(roofline.parallel) for target in roofline.targets]
     marks += [
-        contended_height(one, roofline.tasks, roofline.parallel)
+        one.height(roofline.tasks, roofline.parallel, contended=True)
         for one in roofline.ceilings
         if one.contended_seconds
     ]
-    early = [height(one, roofline.tasks, min(widest, _EARLY)) for one in near(roofline)]
+    early = [one.height(roofline.tasks, min(widest, _EARLY)) for one in near(roofline)]
     bottom = min([lowest(roofline, 1.0), *marks]) / _BELOW
     top = max([lowest(roofline, widest), *early, *marks]) * _ABOVE
     return Extent(_LEFT, max(widest * _RIGHT, _LEFT * _NARROWEST), bottom, top)
@@ -157,6 +137,6 @@ def _times_above(roofline: Roofline, ceiling: Ceiling) -> float:
     last = max(roofline.wall.parallel, roofline.parallel, 1)
     bends = [at for at in map(bend, roofline.ceilings) if at is not None and 1 < at < last]
     return min(
-        height(ceiling, roofline.tasks, x) / lowest(roofline, x)
+        ceiling.height(roofline.tasks, x) / lowest(roofline, x)
         for x in (1.0, roofline.parallel, last, *bends)
     )

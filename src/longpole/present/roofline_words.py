@@ -8,7 +8,6 @@ from longpole.model.quantity import show_quantity
 from longpole.model.resources import RESOURCES, Level
 from longpole.model.roofline import Ceiling, Direction, Placed, Roofline, TargetLine, Zone
 from longpole.present.rates import between, exact_seconds, plain, rates_of, reached
-from longpole.present.roofline_scale import main_dot
 from longpole.present.words import counted
 from longpole.units import show_seconds
 
@@ -85,7 +84,7 @@ def efficiency(roofline: Roofline) -> str:
     """Return how near each dot comes to the ceiling over it."""
     if not roofline.dots:
         return "No run of it was measured, so there is no dot."
-    main = main_dot(roofline)
+    main = roofline.main_dot
     if main is not None and len(roofline.dots) > _FEW:
         return _together(roofline, main)
     if len(roofline.dots) == 1:
@@ -213,7 +212,7 @@ def _together(roofline: Roofline, main: Placed) -> str:
 
 def _held_against(target: TargetLine, roofline: Roofline) -> str:
     asked = f"The target of {_asked(target, roofline)}"
-    main = main_dot(roofline)
+    main = roofline.main_dot
     if main is None:
         return f"{asked} {_reachable(target)}."
     if target.seconds is not None:

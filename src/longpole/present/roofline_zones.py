@@ -8,7 +8,7 @@ from typing import Any
 from longpole.model.resources import Level
 from longpole.model.roofline import Roofline, Zone
 from longpole.present.canvas import patch
-from longpole.present.roofline_scale import Extent, bend, crossing, lowest, own_and_shared, target_height
+from longpole.present.roofline_scale import Extent, bend, crossing, lowest, own_and_shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,12 +90,12 @@ def _by_targets(roofline: Roofline, covers: Extent, xs: list[float]) -> list[Are
     roof = [lowest(roofline, x) for x in xs]
     floor = [covers.bottom for _ in xs]
     if makespan is None or throughput is None:
-        wanted = [target_height(roofline.targets[0], x) for x in xs]
+        wanted = [roofline.targets[0].height(x) for x in xs]
         return [
             Area(Zone.GOOD_THROUGHPUT, xs, _most(floor, wanted), roof),
             Area(Zone.POOR_THROUGHPUT, xs, floor, _least(wanted, roof)),
         ]
-    slow, few = ([target_height(one, x) for x in xs] for one in (makespan, throughput))
+    slow, few = ([one.height(x) for x in xs] for one in (makespan, throughput))
     return [
         Area(Zone.GOOD_GOOD, xs, _most(floor, _most(slow, few)), roof),
         Area(Zone.GOOD_POOR, xs, _most(floor, slow), _least(few, roof)),
