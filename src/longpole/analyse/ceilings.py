@@ -8,9 +8,9 @@ the number of tasks over it. With n_k tasks of kind k and x of them at once,
 - system:     time >= bytes of all / peak; a peak per node counts the nodes of one task.
 - overhead:   time >= sum(n_k seconds_k) / x.
 - structure:  each task takes its own least time t_k, the greatest of its T_k, of its bytes alone on what is
-              shared, and of its overheads; time >= max(longest chain of t_k, sum(n_k t_k) / x), and
-              over no more at once than could be, where that is known. A
-              task of whose work nothing is known takes as long as it was measured to.
+              shared, and of its overheads; time >= max(longest chain of t_k, sum(n_k t_k) / x), with no
+              more at once than could be, where that is known. A task of whose work nothing is known takes
+              as long as it was measured to.
 
 It leaves out everything that was not counted, all waiting, and how one resource slows another down: a
 ceiling is what no run can pass, not what a run will reach.
@@ -54,14 +54,13 @@ def ceilings_of(case: Case) -> tuple[Ceiling, ...]:
     return tuple(sorted(both, key=lambda ceiling: -ceiling.workflow_seconds))
 
 
-def task_seconds(kind: TaskKind, resource: str, peak: Peak, *, contended: bool = False) -> float:
-    """Return the least time of one task on one resource."""
-    rate = peak.contended if contended and peak.contended is not None else peak.nominal
+def task_seconds(kind: TaskKind, resource: str, peak: Peak) -> float:
+    """Return the least time of one task on one resource, on a good day."""
     if RESOURCES[resource].level is Level.NODE:
-        return kind.node[resource].amount / _own_rate(kind, resource, rate)
-    volume = kind.system[resource]
-    nodes = max(1.0, kind.nodes)
-    return volume.amount * (nodes if volume.per_node else 1.0) / (rate * (nodes if peak.per_node else 1.0))
+        return kind.node[resource].amount / _own_rate(kind, resource, peak.nominal)
+    volume, nodes = kind.system[resource], max(1.0, kind.nodes)
+    amount = volume.amount * (nodes if volume.per_node else 1.0)
+    return amount / (peak.nominal * (nodes if peak.per_node else 1.0))
 
 
 def least_task_seconds(kind: TaskKind, machine: Machine) -> dict[str, float]:

@@ -75,6 +75,12 @@ class Standing:
         """How near to its bound it is."""
         return min(1.0, self.reached / self.height)
 
+    @property
+    def within(self) -> int:
+        """The most tasks of one workflow that fit and could run at once."""
+        tasks = self.case.tasks
+        return min(self.wall.parallel, could_at_once(self.case) or tasks, tasks)
+
     def at(self, parallel: int, ceilings: Sequence[Ceiling] | None = None) -> tuple[Ceiling, float]:
         """Return the bound with so many tasks at once, and its height."""
         contended = bool(self.dot and self.dot.contended)
@@ -166,18 +172,16 @@ def _without_it(here: Standing) -> float:
 
 
 def _diagonal(here: Standing) -> Iterator[Direction]:
-    case, wall = here.case, here.wall.parallel
-    within = min(wall, could_at_once(case) or case.tasks, case.tasks)
-    if within > here.x:
-        yield _towards(here, within, here.ceilings, diagonal_words(within, wall, case))
+    if here.within > here.x:
+        text = diagonal_words(here.within, here.wall.parallel, here.case)
+        yield _towards(here, here.within, here.ceilings, text)
 
 
 def _batches(here: Standing) -> Iterator[Direction]:
-    case, wall = here.case, here.wall.parallel
-    within = min(wall, could_at_once(case) or case.tasks, case.tasks)
-    if wall > max(here.x, within):
+    wall = here.wall.parallel
+    if wall > max(here.x, here.within):
         beside = [_beside_others(one, wall / here.x) for one in here.ceilings]
-        yield _towards(here, wall, beside, batch_words(wall, here.x, case))
+        yield _towards(here, wall, beside, batch_words(wall, here.x, here.case))
 
 
 def _beside_others(ceiling: Ceiling, workflows: float) -> Ceiling:

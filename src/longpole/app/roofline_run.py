@@ -25,6 +25,7 @@ _METRICS = {
     "start_up_ns": Metric.START_UP,
     "import_ns": Metric.IMPORT,
 }
+_MOVED_BYTES = (Metric.READ, Metric.WRITTEN, Metric.STORAGE_READ, Metric.STORAGE_WRITTEN)
 _PIVOT = ", ".join(
     [
         f"sum(value) FILTER (metric IN ('{Metric.CPU_USER}', '{Metric.CPU_SYSTEM}'))::DOUBLE AS cpu_ns",
@@ -179,7 +180,7 @@ def _span(run: StoredRun) -> tuple[int, int]:
 
 
 def _used(run: StoredRun) -> ProcessSamples:
-    wanted = (Metric.CPU_USER, Metric.CPU_SYSTEM, *list(_METRICS.values())[:-1])
+    wanted = (Metric.CPU_USER, Metric.CPU_SYSTEM, *_MOVED_BYTES)
     totals = run.query(
         f"SELECT owner AS process, metric, value FROM totals WHERE scope = '{Scope.PROCESS}' "
         f"AND owner IS NOT NULL AND metric IN {tuple(map(str, wanted))}"
