@@ -9,7 +9,7 @@ Method, each way under the ceilings of the model and with all else as it is:
   which raises throughput and leaves each makespan as it is;
 - intra-task: twice the nodes for each task, if it scales perfectly and still fits.
 
-Gains are the most that is possible, not a prediction; ``whatif`` and ``explain`` replay runs for that.
+Gains are the most that is possible, not a prediction; ``explain`` replays runs for that.
 """
 
 from __future__ import annotations
