@@ -20,6 +20,7 @@ LONGPOLE = [sys.executable, "-m", "longpole"]
 NEXT = (
     ("show --all latest:demo", "every phase, every process, every limit"),
     ("explain latest:demo --timeline", "the run over time, in the terminal"),
+    ("roofline latest:demo", "what bounds it on this machine, and how far it is from the roof"),
     ("query latest \"FROM phases WHERE kind = 'epoch'\"", "ask anything in SQL"),
     ("export latest --to perfetto", "a time line of every step, for ui.perfetto.dev"),
     ("doctor", "what this machine lets a recording see"),

@@ -175,6 +175,13 @@ def test_work_on_a_resource_the_machine_lacks_is_named():
     found = roofline(case(kind(node={"flops": 1e12, "memory": 1e9})))
 
     assert any("memory bandwidth" in limit for limit in found.limits)
+    assert not any("machine measure" in limit for limit in found.limits)
+
+
+def test_who_recorded_a_run_is_told_how_to_find_the_peaks_that_are_missing():
+    found = roofline(case(kind(node={"flops": 1e12, "memory": 1e9}), recorded=True))
+
+    assert any("'longpole machine measure' finds it" in limit for limit in found.limits)
 
 
 def test_overhead_bounds_what_starts_more_than_it_computes():

@@ -116,7 +116,8 @@ def _limits(case: Case, ceilings: Sequence[Ceiling]) -> list[str]:
     absent = _without_peak(case)
     if absent:
         labels = ", ".join(RESOURCES[name].label for name in absent)
-        said.append(f"{case.machine.name} has no peak for {labels}: no ceiling is drawn for it.")
+        how = "; 'longpole machine measure' finds it" if case.recorded and not case.projected else ""
+        said.append(f"{case.machine.name} has no peak for {labels}: no ceiling is drawn for it{how}.")
     return said
 
 
