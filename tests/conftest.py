@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.parts import need
 from tests.recording import Someone, somebody
 from tests.slurm import Slurm, slurm_on_this_host
+
+# How long drawing and trying take is the business of a machine that is shared, and no fault of a test.
+settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared machine")
 
 
 @pytest.fixture
