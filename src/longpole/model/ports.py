@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from longpole.model.containers import Inside
+from longpole.model.staging import Item, Moved
 from longpole.model.told import Told, Wishes
 
 
@@ -68,3 +70,51 @@ class Importer(Protocol):
         Raises:
             LongpoleError: One cannot be read; a sentence that names the file and what is wrong in it.
         """
+
+
+class Way(Protocol):
+    """One way of moving files between where a run keeps them and the folder of a job.
+
+    Used in a process of its own: both methods block until all is done, and may be called again and again.
+    Nothing half-written may ever be found under a final name: a file is complete there, or not there.
+    """
+
+    name: str
+    """What phases call it: ``http``, ``copy``, ``link``, ``ssh``."""
+
+    def bring(self, items: Sequence[Item], folder: str) -> Moved:
+        """Put items into the folder of a job, under their names.
+
+        Raises:
+            StagingError: One cannot be read or written, or stays wrong after it was fetched again.
+        """
+
+    def send(self, items: Sequence[Item], folder: str) -> Moved:
+        """Put items of a job's folder where the run keeps them, with sizes and checksums of all.
+
+        Raises:
+            StagingError: One is not there or cannot be written.
+        """
+
+
+class Runtime(Protocol):
+    """Runs commands in containers. No method waits for a command to end."""
+
+    name: str
+    """A short word for it, as in ``--container bwrap``."""
+
+    def missing(self) -> str:
+        """Return why it cannot be used on this machine, as a sentence; empty where it can."""
+
+    def prepare(self, image: str) -> str:
+        """Make an image ready, once for all jobs; return what ``command`` takes for it. May block.
+
+        Raises:
+            ContainerError: There is no such image, or it cannot be used.
+        """
+
+    def command(self, prepared: str, inside: Inside, arguments: Sequence[str]) -> list[str]:
+        """Return the command line that executes arguments within; changes nothing."""
+
+    def release(self, prepared: str) -> None:
+        """Undo ``prepare``, when no job needs the image any more; never raises."""

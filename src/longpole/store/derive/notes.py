@@ -12,24 +12,16 @@ import msgspec
 from msgspec import Meta, Struct
 
 from longpole.log.slots import BINS, STEP_PARTS
+from longpole.store.derive.note import Count, Moment, Name, Note, Number, Offset
+from longpole.store.derive.workflow_notes import WORKFLOW_NOTES
 
-# A moment on a host's monotonic clock, and an offset of it to UTC. Beyond these, sums could overflow.
-Moment = Annotated[int, Meta(ge=0, le=1 << 60)]
-Offset = Annotated[int, Meta(ge=-(1 << 61), le=1 << 62)]
-Number = Annotated[int, Meta(ge=0, lt=1 << 32)]
-Count = Annotated[int, Meta(ge=0, le=1 << 60)]
 Seconds = Annotated[int, Meta(ge=0, lt=1 << 33)]
 Tag = Annotated[str, Meta(max_length=32)]
-Name = Annotated[str, Meta(max_length=65536)]
 Numbers = tuple[Number, ...]
 # A histogram: how many durations each bin holds, for those that hold any. The time of each part of steps, in
 # ns, and of checkpoints within them.
 Bins = Annotated[tuple[tuple[Annotated[int, Meta(ge=0, lt=BINS)], Count], ...], Meta(max_length=BINS)]
 Parts = Annotated[tuple[Count, ...], Meta(max_length=len(STEP_PARTS) + 1)]
-
-
-class Note(Struct, tag_field="about", tag=str.lower, frozen=True):
-    """The base of all notes; its kind is the class's name in small letters."""
 
 
 class Host(Note, frozen=True):
@@ -264,6 +256,7 @@ class _About(Struct):
 KNOWN = (
     *(Host, Clock, Began, Ended, Forks, Process, Gone, Exit, Ring, Resource, Reached, Sum, Lost, Fault),
     *(Opened, Compared, Slurm, Teller, Used, Unreadable),
+    *WORKFLOW_NOTES,
 )
 _NAMES = frozenset(kind.__name__.lower() for kind in KNOWN)
 _ANY: Any = Host

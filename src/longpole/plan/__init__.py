@@ -1,0 +1,1 @@
+"""From a workflow to jobs: which tasks there are, where their data goes, and what that moves."""

@@ -1,0 +1,1 @@
+"""Running a plan: the runner, its engines, staging and containers."""

@@ -1,0 +1,1 @@
+"""Engines that execute jobs, one folder or file each."""

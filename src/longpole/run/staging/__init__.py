@@ -1,0 +1,1 @@
+"""Ways of moving files, one file each."""
