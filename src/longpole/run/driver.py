@@ -1,0 +1,213 @@
+"""The driver of a run: lets the runner decide, the engine act, and writes both down before it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from time import monotonic_ns
+
+from longpole.run.engines.local.engine import LocalEngine
+from longpole.run.engines.local.opened import OpenJob
+from longpole.run.journal import Failure, Journal, Result
+from longpole.run.locations import Locations
+from longpole.run.messages import (
+    Assist,
+    Assisted,
+    Broken,
+    Close,
+    Closed,
+    Discard,
+    Event,
+    Execute,
+    Executed,
+    Instruction,
+    Open,
+    Stop,
+    Verdict,
+)
+from longpole.run.orders import Orders, TaskOrder, folder_of
+from longpole.run.runner import Runner
+
+_TURN_S = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a driver puts together."""
+
+    runner: Runner
+    engine: LocalEngine
+    journal: Journal
+    orders: Orders
+    locations: Locations
+    scratch: str
+    assist: Callable[[Assist, Callable[[str], None]], None]
+    wanted: Callable[[str, str], bool]
+    turn: Callable[[], None]
+
+
+class Driver:
+    """Drives one run to its end."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Take what was put together."""
+        self._runner, self._engine, self._journal = parts.runner, parts.engine, parts.journal
+        self._parts = parts
+        self._identities: dict[int, int] = {}
+        self._task_ids: list[int] = []
+        self._ready_ns: dict[int, int] = {}
+        self._causes: dict[int, tuple[Verdict, str]] = {}
+        self._assisted: list[Event] = []
+        self._stops = 0
+
+    def run(self) -> None:
+        """Run until all is done, or nothing can be done any more.
+
+        Raises:
+            JournalError: What happens can no longer be written down; everything was stopped.
+        """
+        waiting = self._runner.start()
+        while not self._runner.finished:
+            self._perform(waiting)
+            waiting = self._listen()
+            self._parts.turn()
+
+    def _listen(self) -> list[Instruction]:
+        """Wait for something to happen; return what is to be done about it."""
+        events = self._assisted or self._engine.wait(_TURN_S)
+        self._assisted = []
+        instructions: list[Instruction] = []
+        for event in events:
+            self._note(event)
+            instructions += self._runner.take(event)
+            self._note_growth()
+            if isinstance(event, Closed):
+                self._commit(event)
+        if self._engine.asked_to_stop > self._stops:
+            instructions += self._stop()
+        return instructions
+
+    def _stop(self) -> list[Instruction]:
+        self._stops = self._engine.asked_to_stop
+        if self._stops > 1:
+            for number in self._runner.running:
+                self._engine.kill(number)
+            return []
+        return self._runner.stop()
+
+    # ------------------------------------------------------------------------------------------ doing
+
+    def _perform(self, instructions: Iterable[Instruction]) -> None:
+        """Write down what begins, and begin it."""
+        now_ns = monotonic_ns()
+        todo = list(instructions)
+        for each in todo:
+            if isinstance(each, Open):
+                ready_ns = self._ready_ns.pop(each.job, now_ns)
+                self._journal.start(self._identities[each.job], each.attempt, now_ns, ready_ns)
+            elif isinstance(each, Discard):
+                self._fail(each.job)
+        self._journal.flush()
+        for each in todo:
+            self._do(each)
+
+    def _do(self, instruction: Instruction) -> None:
+        match instruction:
+            case Execute():
+                self._engine.execute(instruction.job, self._order(instruction))
+            case Open():
+                self._open(instruction)
+            case Close():
+                self._engine.close_job(instruction.job)
+            case Discard():
+                self._engine.discard(instruction.job)
+            case Stop():
+                self._engine.stop(instruction.job)
+            case Assist():
+                self._assist(instruction)
+
+    def _order(self, instruction: Execute) -> TaskOrder:
+        """Return the order for a task: as it was opened with, or anew for one of several."""
+        opened = self._engine.job(instruction.job)
+        job = self._runner.graph.jobs[instruction.job]
+        if opened is not None and not job.label:
+            return opened.orders[instruction.task]
+        return self._parts.orders.task(instruction.task, job.memory_factor)
+
+    def _open(self, instruction: Open) -> None:
+        job = self._runner.graph.jobs[instruction.job]
+        orders = [self._parts.orders.task(task, job.memory_factor) for task in job.tasks]
+        identity = self._identities[job.number]
+        own = bool(job.label) or orders[0].needs_folder
+        folder = folder_of(self._parts.scratch, identity, instruction.attempt) if own else ""
+        opened = OpenJob(
+            job.number,
+            identity,
+            instruction.attempt,
+            folder,
+            own,
+            bool(job.label),
+            lambda name: not job.label or self._parts.wanted(job.label, name),
+        )
+        self._engine.open(opened, orders)
+
+    def _assist(self, instruction: Assist) -> None:
+        name = instruction.kind.value + (f" {instruction.level}" if instruction.level else "")
+        number = self._journal.plan_auxiliary(name, instruction.kind.value)
+        start_ns = monotonic_ns()
+        self._journal.start(number, 1, start_ns, start_ns)
+
+        def ended(cause: str) -> None:
+            now_ns = monotonic_ns()
+            if cause:
+                self._journal.fail(number, 1, now_ns, (), Failure(1, cause))
+            else:
+                self._journal.commit(number, 1, now_ns, (), Result())
+            self._assisted.append(Assisted(instruction.kind, instruction.level, cause))
+
+        self._parts.assist(instruction, ended)
+
+    # ------------------------------------------------------------------------------------------ writing down
+
+    def _note(self, event: Event) -> None:
+        if isinstance(event, Executed | Broken) and event.verdict is not Verdict.OK:
+            self._causes[event.job] = event.verdict, event.cause
+
+    def _note_growth(self) -> None:
+        """Write down tasks and jobs that have come up, and when jobs became ready."""
+        runner = self._runner
+        tasks, graph = runner.expansion.tasks, runner.graph
+        for number in range(len(self._task_ids), len(graph.job_of)):
+            job = graph.jobs[graph.job_of[number]]
+            group = 0
+            if job.label:
+                group = self._identities.get(job.number) or self._journal.group(job.label)
+                self._identities[job.number] = group
+            identity = self._journal.plan(tasks[number], group)
+            self._task_ids.append(identity)
+            if not job.label:
+                self._identities[job.number] = identity
+        if runner.ready:
+            now_ns = monotonic_ns()
+            for job_number in runner.ready:
+                self._ready_ns[job_number] = now_ns
+            runner.ready.clear()
+
+    def _commit(self, event: Closed) -> None:
+        job = self._runner.graph.jobs[event.job]
+        made = tuple(each for some in event.made.values() for each in some)
+        self._parts.locations.keep(made)
+        value = event.values.get(job.tasks[0], b"") if not job.label else b""
+        parts = self._engine.take_parts(job.number)
+        self._journal.commit(
+            self._identities[job.number], job.attempt, monotonic_ns(), parts, Result(made, value)
+        )
+        self._engine.forget(job.number)
+
+    def _fail(self, number: int) -> None:
+        job = self._runner.graph.jobs[number]
+        verdict, cause = self._causes.get(number, (Verdict.FAILED, job.trouble))
+        status = 2 if verdict is Verdict.STOPPED else 1
+        parts = self._engine.take_parts(number)
+        attempt = job.attempt
+        self._journal.fail(self._identities[number], attempt, monotonic_ns(), parts, Failure(status, cause))

@@ -1,0 +1,1 @@
+"""The engine for one machine: processes of our own, warm workers, and folders on its disks."""

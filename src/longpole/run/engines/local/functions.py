@@ -1,0 +1,119 @@
+"""Functions as tasks, on the side of a warm worker: called with plain values, answered with plain values.
+
+Values are MessagePack on their way: numbers, texts, bytes, lists and dicts. Nothing is ever unpickled. What a
+function prints goes to the output of its task.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from resource import RUSAGE_SELF, getrusage
+from time import monotonic_ns
+from typing import Any
+
+import msgspec
+
+from longpole.model.workflow import Template
+
+
+class Request(msgspec.Struct, array_like=True, frozen=True):
+    """A call: of which template's function, with what, in which folder, and where its output goes."""
+
+    template: str
+    arguments: list[Any]
+    keywords: dict[str, Any]
+    folder: str
+    output: str
+
+
+class Answer(msgspec.Struct, array_like=True, frozen=True):
+    """How a call went: when, what it returned as MessagePack, or why it failed, and where its output is."""
+
+    start_ns: int
+    end_ns: int
+    value: bytes
+    cause: str
+    output: str
+    cpu_us: tuple[int, int]
+
+
+_REQUESTS = msgspec.msgpack.Decoder(Request)
+_ANSWERS = msgspec.msgpack.Decoder(Answer)
+_ENCODER = msgspec.msgpack.Encoder()
+
+
+def request(template: str, arguments: list[Any], keywords: dict[str, Any], where: tuple[str, str]) -> bytes:
+    """Return a call as bytes; ``where`` is the folder of the job and where its output goes.
+
+    Raises:
+        TypeError: An argument is no plain value.
+    """
+    return _ENCODER.encode(Request(template, arguments, keywords, *where))
+
+
+def answer_of(data: bytes) -> Answer:
+    """Return an answer that came as bytes."""
+    return _ANSWERS.decode(data)
+
+
+class Server:
+    """Calls functions in this process."""
+
+    def __init__(self, templates: Mapping[str, Template], spare: str) -> None:
+        """Take the functions; ``spare`` is a path for what is printed before a task is known to print."""
+        self._templates = templates
+        self._spare = spare
+        self._output = self._open()
+
+    def __call__(self, data: bytes) -> bytes:
+        """Answer one request."""
+        asked = _REQUESTS.decode(data)
+        call = self._templates[asked.template].call
+        assert call is not None
+        if asked.folder:
+            os.chdir(asked.folder)
+        before = getrusage(RUSAGE_SELF)
+        start_ns = monotonic_ns()
+        value, cause = _called(call.function, asked)
+        end_ns = monotonic_ns()
+        after = getrusage(RUSAGE_SELF)
+        cpu = int((after.ru_utime - before.ru_utime) * 1e6), int((after.ru_stime - before.ru_stime) * 1e6)
+        return _ENCODER.encode(Answer(start_ns, end_ns, value, cause, self._printed(asked.output), cpu))
+
+    def _printed(self, path: str) -> str:
+        """Give what was printed its name; return it, or nothing if nothing was."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        if not os.fstat(self._output).st_size:
+            return ""
+        os.rename(self._spare, path)
+        os.close(self._output)
+        self._output = self._open()
+        return path
+
+    def _open(self) -> int:
+        how = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC
+        descriptor = os.open(self._spare, how, 0o600)
+        for stream in (1, 2):
+            os.dup2(descriptor, stream)
+        return descriptor
+
+
+def _called(function: Callable[..., Any], asked: Request) -> tuple[bytes, str]:
+    """Return what a function returned, or why it did not."""
+    try:
+        returned = function(*asked.arguments, **asked.keywords)
+    except BaseException as error:  # noqa: BLE001  a worker outlives whatever a user's function does
+        traceback.print_exc()
+        return b"", f"It raised {type(error).__name__}: {error}"
+    try:
+        return _ENCODER.encode(returned), ""
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        kind = type(returned).__name__
+        return b"", (
+            f"It returned a {kind}, which is no plain value. Return numbers, texts, bytes, lists or dicts, or"
+            " write a file and name it in outputs."
+        )

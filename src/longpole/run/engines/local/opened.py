@@ -1,0 +1,69 @@
+"""A job that is open in this engine: its folder, what is in it, and what has been done for it so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from longpole.run.orders import TaskOrder
+from longpole.store.derive.workflow_notes import Part
+
+
+@dataclass(slots=True)
+class Execution:
+    """A task that is being executed.
+
+    Attributes:
+        order: What was ordered.
+        start_ns: When it began.
+        pid: Its process, or 0 while a worker has it.
+        output: What it writes to, and the name of that for now.
+        gpus: Which GPUs it was given.
+        deadline_ns: When it is stopped; 0: never.
+        ended: Why it was ended by us; empty if it was not.
+    """
+
+    order: TaskOrder
+    start_ns: int
+    pid: int = 0
+    output: tuple[int, str] | None = None
+    gpus: tuple[int, ...] = ()
+    deadline_ns: int = 0
+    ended: str = ""
+
+
+@dataclass(slots=True)
+class OpenJob:
+    """One open job.
+
+    Attributes:
+        number: The runner's number of it.
+        identity: Its number in the journal.
+        attempt: Which try this is.
+        folder: Where its tasks run.
+        own_folder: Whether that is its own, and holds files.
+        shared: Whether it is a job of several tasks.
+        wanted: Says which files somebody outside the job uses.
+        parts: Phases so far that were not told yet.
+        there: Names of files that are in the folder.
+        orders: Its tasks, as they were ordered.
+        executing: Those that are being executed.
+        made: Names of the files that each task has made.
+        values: What functions returned.
+        outputs: Where the output of each task is.
+    """
+
+    number: int
+    identity: int
+    attempt: int
+    folder: str
+    own_folder: bool
+    shared: bool
+    wanted: Callable[[str], bool]
+    parts: list[Part] = field(default_factory=list)
+    there: set[str] = field(default_factory=set)
+    orders: dict[int, TaskOrder] = field(default_factory=dict)
+    executing: dict[int, Execution] = field(default_factory=dict)
+    made: dict[int, list[str]] = field(default_factory=dict)
+    values: dict[int, bytes] = field(default_factory=dict)
+    outputs: dict[int, str] = field(default_factory=dict)

@@ -1,0 +1,64 @@
+"""What jobs write to their standard output and error: a file for each that writes something, none for others.
+
+A job gets an open file without a name of its own. Only if something is in it at the end it gets its name; an
+empty one goes to the next job, so that ten thousand silent jobs make no file at all.
+"""
+
+from __future__ import annotations
+
+import os
+
+_TAIL_BYTES = 8192
+
+
+class Outputs:
+    """The files that jobs of a run write into."""
+
+    def __init__(self, folder: str) -> None:
+        """Use a folder of the run; it is made if need be."""
+        self._folder = folder
+        self._free: list[tuple[int, str]] = []
+        self._made = 0
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+
+    def take(self) -> tuple[int, str]:
+        """Return an open file, and the name it has for now.
+
+        Raises:
+            OSError: There is no room.
+        """
+        if self._free:
+            return self._free.pop()
+        self._made += 1
+        path = os.path.join(self._folder, f".{os.getpid()}-{self._made}")
+        how = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC
+        return os.open(path, how, 0o600), path
+
+    def give_back(self, output: tuple[int, str], name: str) -> str:
+        """Take a file back; if something was written, it stays under a name: return its path, else nothing."""
+        descriptor, path = output
+        if not os.fstat(descriptor).st_size:
+            self._free.append(output)
+            return ""
+        final = os.path.join(self._folder, name)
+        os.rename(path, final)
+        os.close(descriptor)
+        return final
+
+    def close(self) -> None:
+        """Remove what nobody has written to."""
+        for descriptor, path in self._free:
+            os.close(descriptor)
+            os.unlink(path)
+        self._free = []
+
+
+def last_lines(path: str, count: int) -> list[str]:
+    """Return the last lines of a file that are not empty."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
+            text = file.read().decode("utf-8", "replace")
+    except OSError:
+        return []
+    return [line for line in text.splitlines() if line.strip()][-count:]

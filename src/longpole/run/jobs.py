@@ -1,0 +1,148 @@
+"""Jobs and who waits for whom: grows with the tasks that become known.
+
+A task waits inside its job until those of the same job that it depends on were executed; a job waits outside
+until all jobs that its tasks depend on were closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from longpole.model.workflow import Resources
+from longpole.plan.expansion import Expansion
+from longpole.run.capacity import Capacity, Lines
+
+
+@dataclass(slots=True)
+class Job:
+    """One task, or several that share a folder.
+
+    Attributes:
+        number: Its place among all jobs.
+        label: What a job of several is called; empty: it is one task.
+        level: Its level in the graph of jobs.
+        tasks: Its tasks.
+        needs: What it holds while it is open.
+        attempt: Which try this is, from 1; 0: it has not begun.
+        tries: How many more there may be, for each task.
+        memory_factor: By how much the memory of its tasks has grown, since it ran out.
+        outside: How many outside dependencies are not done.
+        room: Of several tasks: what is free for them.
+        line: Of several tasks: those that wait for room.
+        left: Tasks that were not executed yet.
+        executing: Tasks that are being executed.
+        trouble: Why it fails; empty while it does not.
+        open: Whether it was told to open, and has not ended.
+        done: Whether it is committed, or gave up.
+    """
+
+    number: int
+    label: str = ""
+    level: int = 1
+    tasks: list[int] = field(default_factory=list)
+    needs: Resources = Resources()
+    attempt: int = 0
+    tries: dict[int, int] = field(default_factory=dict)
+    memory_factor: float = 1.0
+    outside: int = 0
+    room: Capacity | None = None
+    line: Lines | None = None
+    left: set[int] = field(default_factory=set)
+    executing: set[int] = field(default_factory=set)
+    trouble: str = ""
+    open: bool = False
+    done: bool = False
+
+
+class Graph:
+    """All jobs, and what they wait for.
+
+    Attributes:
+        jobs: All jobs so far.
+        job_of: The job of each task.
+    """
+
+    def __init__(self, expansion: Expansion) -> None:
+        """Begin with no job."""
+        self.jobs: list[Job] = []
+        self.job_of: list[int] = []
+        self._expansion = expansion
+        self._inside: list[int] = []
+        self._outside: list[int] = []
+        self._behind: list[list[int]] = []
+        self._executed: list[bool] = []
+        self._done: list[bool] = []
+
+    def add_job(self, label: str, level: int) -> Job:
+        """Make a job without tasks."""
+        self.jobs.append(job := Job(len(self.jobs), label, level))
+        return job
+
+    def make_room(self, count: int) -> None:
+        """Take in so many more tasks; they have no jobs yet."""
+        self.job_of += [-1] * count
+        self._inside += [0] * count
+        self._outside += [0] * count
+        self._behind += [[] for _ in range(count)]
+        self._executed += [False] * count
+        self._done += [False] * count
+
+    def join(self, task: int, job: Job) -> None:
+        """Give a task to a job."""
+        self.job_of[task] = job.number
+        job.tasks.append(task)
+        job.left.add(task)
+
+    def link(self, task: int) -> None:
+        """Let a task, which has a job, wait for those it depends on."""
+        job = self.job_of[task]
+        for before in self._expansion.dependencies(task):
+            if self.job_of[before] == job:
+                if not self._executed[before]:
+                    self._inside[task] += 1
+                    self._behind[before].append(task)
+            elif not self._done[before]:
+                self._outside[task] += 1
+                self.jobs[job].outside += 1
+                self._behind[before].append(task)
+
+    def can_execute(self, task: int) -> bool:
+        """Return whether nothing keeps a task of an open job from being executed."""
+        return not self._inside[task] and not self._outside[task]
+
+    def executed(self, task: int) -> Iterator[int]:
+        """Note that a task was executed; yield those of its job that wait for no other any more."""
+        self._executed[task] = True
+        job = self.job_of[task]
+        for later in self._behind[task]:
+            if self.job_of[later] == job:
+                self._inside[later] -= 1
+                if not self._inside[later] and not self._outside[later]:
+                    yield later
+
+    def closed(self, job: Job) -> Iterator[int]:
+        """Note that a job is committed; yield tasks of others that wait for none any more."""
+        for task in job.tasks:
+            self._done[task] = self._executed[task] = True
+        for task in job.tasks:
+            for later in self._behind[task]:
+                other = self.job_of[later]
+                if other != job.number:
+                    self._outside[later] -= 1
+                    self.jobs[other].outside -= 1
+                    if not self._outside[later]:
+                        yield later
+
+    def after(self, job: Job) -> set[int]:
+        """Return all jobs that depend on one, directly or not."""
+        found: set[int] = set()
+        waiting = [job]
+        while waiting:
+            for task in waiting.pop().tasks:
+                for later in self._behind[task]:
+                    number = self.job_of[later]
+                    if number not in found and number != job.number:
+                        found.add(number)
+                        waiting.append(self.jobs[number])
+        return found

@@ -1,0 +1,66 @@
+"""Where files lie: those that tasks make, in the run's store of files; all others, where their author has them."""
+
+from __future__ import annotations
+
+import os
+
+from longpole.model.staging import Item
+from longpole.model.workflow import Workflow
+from longpole.run.messages import Made
+
+FILES_FOLDER = "files"
+
+
+class Locations:
+    """Every file of a workflow, by its logical name.
+
+    Attributes:
+        kept: The folder where made files are kept under their names.
+    """
+
+    def __init__(self, workflow: Workflow, work: str) -> None:
+        """Keep files below a folder for work."""
+        self.kept = os.path.join(work, FILES_FOLDER)
+        self._fetched = os.path.join(work, "fetched")
+        self._workflow = workflow
+        self._made: dict[str, Made] = {}
+        self._outside: dict[str, Item] = {}
+
+    def keep(self, made: tuple[Made, ...]) -> None:
+        """Take note of files that have been made and are in place."""
+        for each in made:
+            self._made[each.name] = each
+
+    def made(self, name: str) -> Made | None:
+        """Return what is known of a file that was made."""
+        return self._made.get(name)
+
+    def target(self, name: str) -> Item:
+        """Return where a file goes that a job has made."""
+        return Item(name, os.path.join(self.kept, name))
+
+    def source(self, name: str) -> Item:
+        """Return where a file is that a job uses."""
+        made = self._made.get(name)
+        if made is not None:
+            return Item(name, os.path.join(self.kept, name), "", made.size_bytes, made.checksum)
+        found = self._outside.get(name)
+        if found is None:
+            found = self._outside[name] = self._lookup(name)
+        return found
+
+    def checkpoint(self, name: str) -> Item | None:
+        """Return a checkpoint, if an earlier attempt has left one."""
+        path = os.path.join(self.kept, name)
+        if os.path.lexists(path):
+            return Item(name, path)
+        item = self.source(name)
+        return item if item.path and os.path.lexists(item.path) else None
+
+    def _lookup(self, name: str) -> Item:
+        place = self._workflow.files.get(name)
+        if place is None:
+            return Item(name, os.path.join(self._workflow.folder, name))
+        if place.path:
+            return Item(name, os.path.join(self._workflow.folder, place.path), size_bytes=place.size_bytes)
+        return Item(name, os.path.join(self._fetched, name), place.url, place.size_bytes)

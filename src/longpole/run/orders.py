@@ -1,0 +1,212 @@
+"""Orders: all that an engine must know to open a job, execute its tasks and put away what they make."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from longpole.model.command_line import CommandLine, plain_text
+from longpole.model.staging import Item
+from longpole.model.workflow import Call, Result, Task, Template, Workflow
+from longpole.plan.expansion import Expansion, is_open
+from longpole.run.locations import Locations
+
+LISTS_FOLDER = ".longpole"
+JOB_VARIABLE = "LONGPOLE_JOB"
+_SHELL = "/bin/sh"
+_NONE = Template("")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A file that a task makes, or a pattern of as many as it makes."""
+
+    name: str
+    optional: bool = False
+    open: bool = False
+
+
+@dataclass(slots=True)
+class TaskOrder:
+    """One task; what is filled in must not be changed any more.
+
+    Attributes:
+        task: Its number.
+        name: What it is called.
+        template: What it is one of.
+        arguments: The program and its arguments; none if it is a function.
+        call: The function's arguments, if it is one.
+        command: What the user wrote, filled in; for messages.
+        environment: Variables of its own.
+        inputs: Files that must be in the folder before.
+        lists: Files with names of files, by their own names, that are made for it.
+        outputs: What it makes.
+        memory_bytes: The most it may use; None: all.
+    """
+
+    task: int
+    name: str
+    template: Template = _NONE
+    arguments: tuple[str, ...] = ()
+    call: tuple[list[Any], dict[str, Any]] | None = None
+    command: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    inputs: tuple[Item, ...] = ()
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    outputs: tuple[Output, ...] = ()
+    memory_bytes: int | None = None
+
+    @property
+    def needs_folder(self) -> bool:
+        """Whether it has anything to do with files."""
+        template = self.template
+        return bool(self.inputs or self.outputs or self.lists or template.checkpoints or template.image)
+
+
+class _Plan:
+    """What is the same for all tasks of a template, found out once."""
+
+    __slots__ = ("line", "lists", "others", "plain", "template")
+
+    def __init__(self, template: Template, workflow: Workflow) -> None:
+        self.template = template
+        self.line: CommandLine | None = None
+        declared = {*workflow.parameters, *template.sets, "program"}
+        for uses in (*template.inputs, *template.outputs):
+            declared |= {uses.name, f"{uses.name}.list"}
+        if template.call is None:
+            self.line = CommandLine(template.command, declared)
+        self.lists = [
+            (place, f"{LISTS_FOLDER}/{uses.name}.list")
+            for place, uses in enumerate(template.inputs)
+            if uses.name and f"{{{uses.name}.list}}" in _texts(template)
+        ]
+        # Of a command without names nothing has to be filled in.
+        words = self.line.words({}) if self.line is not None and not self.line.names else None
+        self.plain = tuple(words) if words else None
+        self.others = (*template.code, *((template.program,) if template.program else ()))
+
+
+class Orders:
+    """Makes orders for the tasks of one run."""
+
+    def __init__(self, expansion: Expansion, locations: Locations, values: Mapping[int, bytes]) -> None:
+        """Take the tasks, where their files are, and what functions have returned so far."""
+        self._expansion = expansion
+        self._workflow: Workflow = expansion.workflow
+        self._locations = locations
+        self._values = values
+        self._plans: dict[str, _Plan] = {}
+        self._parameters = {key: _shown(value) for key, value in expansion.workflow.parameters.items()}
+
+    def task(self, number: int, memory_factor: float = 1.0) -> TaskOrder:
+        """Return the order for a task; its memory may have grown."""
+        task = self._expansion.tasks[number]
+        template = task.template
+        plan = self._plans.get(template.name)
+        if plan is None:
+            plan = self._plans[template.name] = _Plan(template, self._workflow)
+        order = TaskOrder(number, task.name)
+        order.template = template
+        order.inputs = self._inputs(task, plan)
+        order.outputs = self._outputs(task)
+        order.lists = {path: task.inputs[place] for place, path in plan.lists}
+        memory = template.resources.memory_bytes
+        order.memory_bytes = None if memory is None else int(memory * memory_factor)
+        if plan.plain is not None and not template.environment:
+            order.arguments, order.command = plan.plain, template.command
+        else:
+            self._fill(order, task, plan)
+        return order
+
+    def _fill(self, order: TaskOrder, task: Task, plan: _Plan) -> None:
+        template, values = task.template, self._names(task)
+        order.environment = {key: plain_text(text, values) for key, text in template.environment.items()}
+        if template.call is not None:
+            order.call = self._arguments(template.call, order.task, values)
+            order.command = f"{template.name}(...)"
+            return
+        assert plan.line is not None
+        words = plan.line.words(values)
+        order.command = plan.line.fill(values) if words is None else " ".join(words)
+        order.arguments = (_SHELL, "-ec", order.command) if words is None else tuple(words)
+
+    def _names(self, task: Task) -> dict[str, Any]:
+        """Return what a command may name."""
+        template = task.template
+        values: dict[str, Any] = {**self._parameters, **task.members}
+        for uses, names in (
+            *zip(template.inputs, task.inputs, strict=True),
+            *zip(template.outputs, task.outputs, strict=True),
+        ):
+            if uses.name:
+                values[uses.name] = [_safe(name) for name in names]
+                values[f"{uses.name}.list"] = f"{LISTS_FOLDER}/{uses.name}.list"
+        values["program"] = template.program
+        return values
+
+    def _inputs(self, task: Task, plan: _Plan) -> tuple[Item, ...]:
+        source = self._locations.source
+        if not task.inputs:
+            return tuple(map(source, plan.others)) if plan.others else ()
+        names = dict.fromkeys(name for names in task.inputs for name in names)
+        names.update(dict.fromkeys(plan.others))
+        return tuple(map(source, names))
+
+    def _outputs(self, task: Task) -> tuple[Output, ...]:
+        if not task.outputs:
+            return ()
+        return tuple(
+            Output(name, uses.optional, is_open(task, pattern))
+            for uses, names in zip(task.template.outputs, task.outputs, strict=True)
+            for pattern, name in zip(uses.patterns, names, strict=True)
+        )
+
+    def _arguments(
+        self, call: Call, number: int, values: Mapping[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        def value(given: Any) -> Any:  # noqa: ANN401  whatever the user's function takes
+            if isinstance(given, Result):
+                return self._result(given, number)
+            return plain_text(given, values) if isinstance(given, str) else given
+
+        return [value(each) for each in call.arguments], {
+            key: value(each) for key, each in call.keywords.items()
+        }
+
+    def _result(self, result: Result, number: int) -> Any:  # noqa: ANN401
+        """Return what another function has returned: one value, or a list if it ran for several members."""
+        found = self._expansion.results_for(number, result.template)
+        values = [msgspec.msgpack.decode(self._values[task]) for task in found]
+        one = self._workflow.templates[result.template].sets
+        return (
+            values[0]
+            if len(values) == 1 and set(one) <= self._expansion.tasks[number].members.keys()
+            else values
+        )
+
+
+def _shown(value: object) -> Any:  # noqa: ANN401
+    return [str(each) for each in value] if isinstance(value, list | tuple) else str(value)
+
+
+def _safe(name: str) -> str:
+    """Return a name that no program takes for an option."""
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _texts(template: Template) -> str:
+    """Return all of a template that may ask for lists."""
+    if template.call is None:
+        return template.command
+    values = (*template.call.arguments, *template.call.keywords.values())
+    return " ".join(value for value in values if isinstance(value, str))
+
+
+def folder_of(scratch: str, number: int, attempt: int) -> str:
+    """Return the folder of an attempt of a job."""
+    return os.path.join(scratch, f"{number}.{attempt}")
