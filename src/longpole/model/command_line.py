@@ -1,7 +1,7 @@
 r"""Command lines: how names of files, members and parameters come into them, with a shell or without one.
 
 Only declared names are replaced, ``{src}`` and ``{src.list}``; every other brace stays as it is, and so do
-``${src}`` and ``\{src}``. What a name stands for arrives in the command exactly, whatever quotes are around it.
+``${src}`` and ``\{src}``. What a name stands for arrives in the command exactly, whatever quotes it is in.
 """
 
 from __future__ import annotations
