@@ -1,0 +1,64 @@
+"""Directories as they are moved: every file in them, and every directory, since some are empty.
+
+Links are followed, so that what arrives stands by itself; a link that leads back up is refused.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from longpole.units import Bytes
+
+
+class Part(NamedTuple):
+    """Something in a directory: its name there (a directory's ends in a slash), its path and size."""
+
+    name: str
+    path: str
+    size_bytes: Bytes
+    is_link: bool
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a directory."""
+        return self.name.endswith("/")
+
+
+def parts_of(folder: str) -> Iterator[Part]:
+    """Yield all that is in a directory, at every depth, directories before what is in them, names in order.
+
+    Raises:
+        OSError: Something cannot be read, is neither file nor directory, or is a link to a directory above.
+    """
+    return _below(folder.rstrip("/") or "/", "", ())
+
+
+def size_of_tree(folder: str) -> Bytes:
+    """Return the bytes of all files in a directory.
+
+    Raises:
+        OSError: Something cannot be read.
+    """
+    return sum(part.size_bytes for part in parts_of(folder))
+
+
+def _below(folder: str, prefix: str, above: tuple[tuple[int, int], ...]) -> Iterator[Part]:
+    here = os.stat(folder)
+    place = here.st_dev, here.st_ino
+    if place in above:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), folder)
+    with os.scandir(folder) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    for entry in entries:
+        facts = entry.stat()
+        if stat.S_ISDIR(facts.st_mode):
+            yield Part(f"{prefix}{entry.name}/", entry.path, 0, entry.is_symlink())
+            yield from _below(entry.path, f"{prefix}{entry.name}/", (*above, place))
+        elif stat.S_ISREG(facts.st_mode):
+            yield Part(prefix + entry.name, entry.path, facts.st_size, entry.is_symlink())
+        else:
+            raise OSError(errno.EINVAL, "it is neither a file nor a directory", entry.path)
