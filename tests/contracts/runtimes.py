@@ -166,8 +166,9 @@ class RuntimeContract:
         _give(self.someone, kept)
         os.link(kept, self.job / "data")
 
-        self.sh("echo x > data; chmod 777 data", read_only=("data",))
+        done = self.sh("echo x > data; echo x >> data; cat data", read_only=("data",))
 
+        assert done.stdout == "as it was", done.stderr
         assert kept.read_text() == "as it was"
 
     def test_an_input_that_is_absent_is_no_fault(self) -> None:
@@ -179,27 +180,28 @@ class RuntimeContract:
         done = self.sh(f"echo x > {MARKER}; touch /usr/bin/new /new; mkdir /etc/new; cat {MARKER}")
 
         assert done.stdout == SAID
-        assert self.sh("ls / /usr/bin /etc").stdout.count("new") == 0
+        assert "new" not in (listed := self.sh("ls / /usr/bin /etc").stdout)
+        assert "usr" in listed
 
     def test_nothing_of_the_host_is_seen_but_the_job_folder(self) -> None:
         self._need_container()
         other = _folder(self.someone, "another job")
         (other / "secret").write_text("of another")
 
-        done = self.sh(f"ls '{other}'; cat '{other}/secret' '{Path(__file__)}' /etc/passwd; ls /home /root /sys/fs")
+        done = self.sh(f"ls '{other}'; cat '{other}/secret' '{Path(__file__)}' /etc/passwd; ls /home /root; echo ran")
 
+        assert done.stdout.endswith("ran\n"), done.stderr
         assert "of another" not in done.stdout
-        assert Path(__file__).name not in done.stdout
-        assert "root:" not in done.stdout or self.runtime.name == "podman"  # which makes one
-        assert os.listdir("/") != self.sh("ls /").stdout.split()
+        assert "def test_nothing" not in done.stdout
+        assert "bin:x:" not in done.stdout
 
     def test_processes_of_the_host_are_not_seen(self) -> None:
         self._need_container()
 
-        done = self.sh("cat /proc/[0-9]*/cmdline; ls /proc")
+        done = self.sh("cat /proc/[0-9]*/cmdline; echo ran")
 
+        assert done.stdout.endswith("ran\n"), done.stderr
         assert sys.executable not in done.stdout.replace("\0", " ")
-        assert str(os.getpid()) not in done.stdout.split() or os.getpid() < 100
 
     def test_shared_folders_are_there_at_their_own_paths(self) -> None:
         readable, writable = (_folder(self.someone, name) for name in ("read", "write"))
@@ -216,7 +218,7 @@ class RuntimeContract:
         self._need_container()
 
         assert self.sh("echo x > /tmp/here && cat /tmp/here").stdout == "x\n"
-        assert self.sh("cat /tmp/here").returncode != 0
+        assert self.sh("cat /tmp/here || echo gone").stdout == "gone\n"
 
     def test_an_image_can_be_made_ready_again(self, image_folder: Path) -> None:
         assert self.runtime.prepare(self.image(image_folder)) == self.prepared
@@ -225,7 +227,7 @@ class RuntimeContract:
         if self.contained:
             done = self.run("/no/such/program")
             assert done.returncode != 0
-            assert "/no/such/program" in done.stderr
+            assert "no such file" in done.stderr.lower()
 
     def _need_container(self) -> None:
         if not self.contained:

@@ -81,16 +81,21 @@ class TestPodmanOverASquashfs(TestPodmanOverADirectory):
 
 
 class TestPodmanOverAnImportedImage(TestPodmanOverADirectory):
-    @pytest.fixture(scope="class", autouse=True)
-    def _imported(self, image_folder: Path) -> Iterator[None]:
-        need("podman")
-        packed = subprocess.Popen(["tar", "-C", str(image_folder / "root"), "-c", "."], stdout=subprocess.PIPE)
-        with packed:
-            subprocess.run(
-                ["podman", "import", "--quiet", "-", REFERENCE], stdin=packed.stdout, check=True, capture_output=True
-            )
-        yield
-        subprocess.run(["podman", "rmi", "--force", REFERENCE], check=False, capture_output=True)
+    @pytest.fixture
+    def runtime(self, tmp_path: Path, imported: None) -> Runtime:
+        return Podman(Mounts(str(tmp_path / "mounts")))
 
     def image(self, folder: Path) -> str:
         return REFERENCE
+
+
+@pytest.fixture(scope="module")
+def imported(image_folder: Path) -> Iterator[None]:
+    """An image that podman has, and no registry."""
+    need("podman")
+    packing = ["tar", "-C", str(image_folder / "root"), "-c", "."]
+    with subprocess.Popen(packing, stdout=subprocess.PIPE) as packed:
+        importing = ["podman", "import", "--quiet", "-", REFERENCE]
+        subprocess.run(importing, stdin=packed.stdout, check=True, capture_output=True)
+    yield
+    subprocess.run(["podman", "rmi", "--force", REFERENCE], check=False, capture_output=True)

@@ -13,7 +13,7 @@ import resource
 from collections.abc import Iterator, Sequence
 
 from longpole.model.containers import ContainerError, Inside
-from longpole.record.proc import lives, read_stat
+from longpole.record.proc import lives, read_small, read_stat
 from longpole.run.containers.bind_mounts import mount_arguments
 from longpole.run.containers.images import ImageKind, check_root, kind_of, refused
 from longpole.run.containers.mounts import Mounts
@@ -24,6 +24,10 @@ _LABEL = "longpole.driver"
 _OF_PODMAN = ("CONTAINERS_", "DBUS_", "XDG_")
 _FOR_BOTH = ("HOME", "PATH", "TMPDIR")
 _PROTECTED = ("--read-only", "--read-only-tmpfs", "--cap-drop=ALL", "--security-opt=no-new-privileges")
+_LIMITED = (
+    ("nofile", resource.RLIMIT_NOFILE, "/proc/sys/fs/nr_open"),
+    ("nproc", resource.RLIMIT_NPROC, "/proc/sys/kernel/pid_max"),
+)
 _INIT = ("/usr/libexec/podman/catatonit", "/usr/local/libexec/podman/catatonit", "/usr/lib/podman/catatonit")
 
 
@@ -127,7 +131,12 @@ def _environment(inside: Inside) -> Iterator[str]:
 
 
 def _limits() -> Iterator[str]:
-    """Give the limits that this process has: podman would raise them, and fails where it may not."""
-    for name, which in (("nofile", resource.RLIMIT_NOFILE), ("nproc", resource.RLIMIT_NPROC)):
-        soft, hard = resource.getrlimit(which)
+    """Give the limits that this process has: podman would raise them, and fails where it may not.
+
+    It has lowered its own to what the kernel can have at most before it sets those of a container.
+    """
+    for name, which, most in _LIMITED:
+        bound = int(read_small(most) or 0) or resource.RLIM_INFINITY
+        own = resource.getrlimit(which)
+        soft, hard = (bound if limit == resource.RLIM_INFINITY else min(limit, bound) for limit in own)
         yield from ("--ulimit", f"{name}={soft}:{hard}")
