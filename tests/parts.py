@@ -20,6 +20,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from longpole.run.memory.limits import find_limits
 from tests import trace_processor
 
 REQUIRE = "LONGPOLE_REQUIRE"
@@ -85,6 +86,12 @@ def _podman() -> str:
         where = ("--network=host", "--rootfs", f"{folder}:O")
         said = _fails("podman", "run", "--rm", *limits, *where, "/no-program")
     return "" if " exits with 127: " in said else said
+
+
+def _memory_cgroup() -> str:
+    found = find_limits(os.getpid())
+    found.close()
+    return "no control group for memory is open to us" if found.how == "watched" else ""
 
 
 def _slurm() -> str:
@@ -188,6 +195,7 @@ PROBES: dict[str, Callable[[], str]] = {
     "bwrap": _bwrap,
     "squashfs": _squashfs,
     "podman": _podman,
+    "memory-cgroup": _memory_cgroup,
     "slurm": _slurm,
     "perfetto": _perfetto,
     "spark": _spark,

@@ -60,7 +60,7 @@ class Mounts:
         # The folder for temporary files is everybody's: another user may have been there first.
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
             raise ContainerError(
-                f"Images cannot be mounted in {self._folder}: others may write there. Remove it or set TMPDIR."
+                f"Images cannot be mounted in {self._folder}: others may write there. Set TMPDIR."
             )
 
     def _sweep(self) -> None:
