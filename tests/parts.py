@@ -13,12 +13,14 @@ import shutil
 import socket
 import struct
 import subprocess
+import tempfile
 from collections.abc import Callable
 from functools import cache, partial
 from importlib.util import find_spec
 
 import pytest
 
+from longpole.run.memory.limits import find_limits
 from tests import trace_processor
 
 REQUIRE = "LONGPOLE_REQUIRE"
@@ -70,6 +72,26 @@ def _userns() -> str:
 
 def _bwrap() -> str:
     return _fails("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true")
+
+
+def _squashfs() -> str:
+    """Look for what packs an image, and for what mounts one: a loop device, or FUSE."""
+    return _fails("mksquashfs", "-version") or _root() or _fails("losetup", "--find")
+
+
+def _podman() -> str:
+    """Run a container over an empty directory: that its program is not found is the right complaint."""
+    limits = ("--ulimit=nofile=100:100", "--ulimit=nproc=100:100")
+    with tempfile.TemporaryDirectory() as folder:
+        where = ("--network=host", "--rootfs", f"{folder}:O")
+        said = _fails("podman", "run", "--rm", *limits, *where, "/no-program")
+    return "" if " exits with 127: " in said else said
+
+
+def _memory_cgroup() -> str:
+    found = find_limits(os.getpid())
+    found.close()
+    return "no control group for memory is open to us" if found.how == "watched" else ""
 
 
 def _slurm() -> str:
@@ -171,6 +193,9 @@ PROBES: dict[str, Callable[[], str]] = {
     "gcc": _gcc,
     "userns": _userns,
     "bwrap": _bwrap,
+    "squashfs": _squashfs,
+    "podman": _podman,
+    "memory-cgroup": _memory_cgroup,
     "slurm": _slurm,
     "perfetto": _perfetto,
     "spark": _spark,
