@@ -141,7 +141,7 @@ class Clustering:
         given = [value for value in (self.tasks, self.jobs, self.size_bytes) if value is not None]
         if len(given) != (1 if self.how is Grouping.HORIZONTAL else 0):
             raise WorkflowError(
-                "Horizontal clusters have so many tasks, so many jobs or so many bytes; others have none of these."
+                "Horizontal clusters have so many tasks, jobs or bytes, one of these; others none of them."
             )
         if any(value < 1 for value in given):
             raise WorkflowError(f"A cluster cannot have {given[0]} tasks, jobs or bytes: give 1 or more.")
