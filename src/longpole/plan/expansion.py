@@ -169,30 +169,35 @@ class Expansion:
             self._note_outside(names, number)
         for names in task.outputs:
             for name in names:
-                if name in self.makers or name in self.outside:
-                    self._check(name, number)
-                self.makers[name] = number
+                other = self.makers.setdefault(name, number)
+                if other != number:
+                    raise self._made_twice(name, other, number)
 
     def _note_outside(self, names: Names, number: int) -> None:
         if id(names) in self._makers_of:  # another task uses just these
             return
-        self._makers(names)
         for name in names:
-            if name not in self.makers and self._template_makers.of_name(name) is None:
-                self.outside.setdefault(name, number)
+            if name not in self.makers:
+                made = self._template_makers.of_name(name)
+                if made is None:
+                    self.outside.setdefault(name, number)
+                elif made.template not in self._of_template:
+                    raise self._spelt_differently(name, number, made.template)
+        self._makers(names)
 
-    def _check(self, name: str, number: int) -> None:
-        """Refuse a file that another task makes, or used already as one from outside."""
-        task, other = self.tasks[number], self.makers.get(name)
+    def _made_twice(self, name: str, one: int, other: int) -> WorkflowError:
+        tasks = self.tasks[one], self.tasks[other]
+        where = self.workflow.at(tasks[1].template.line)
+        return WorkflowError(f"{where}Both '{tasks[0].name}' and '{tasks[1].name}' make '{name}'.")
+
+    def _spelt_differently(self, name: str, user: int, maker: str) -> WorkflowError:
+        """Return what to say of a file whose maker comes later, since its pattern was not recognised."""
+        task = self.tasks[user]
         where = self.workflow.at(task.template.line)
-        if other is None:
-            user = self.tasks[self.outside[name]].name
-            raise WorkflowError(
-                f"{where}'{task.name}' makes '{name}', which '{user}' uses under a pattern that is not spelt "
-                "like the one it is made by. Spell both alike."
-            )
-        if other != number:
-            raise WorkflowError(f"{where}Both '{self.tasks[other].name}' and '{task.name}' make '{name}'.")
+        return WorkflowError(
+            f"{where}'{task.name}' uses '{name}', which '{maker}' makes under a pattern that is spelt "
+            "differently. Spell both alike."
+        )
 
 
 def looked_up(named: NamedSet, files: Iterable[str]) -> Relation:

@@ -30,12 +30,13 @@ class Makers:
 
     def __init__(self, workflow: Workflow) -> None:
         """Look at all outputs once."""
+        self._sets = workflow.sets
         self._plain: dict[str, str] = {}
         self._shapes: dict[str, set[str]] = {}
         self._patterns: list[_Pattern] = []
         for template in workflow.templates.values():
             for pattern in _all(template.outputs):
-                self._take(pattern, template.name, workflow.sets)
+                self._take(pattern, template.name)
         self._of_name: dict[str, Made | None] = {}
 
     def of(self, pattern: str) -> set[str]:
@@ -43,8 +44,8 @@ class Makers:
         if not places(pattern):
             made = self.of_name(fill(pattern, {}))
             return {made.template} if made else set()
-        fits = matcher(pattern) if self._plain else None
-        plain = {maker for name, maker in self._plain.items() if fits is not None and fits.fullmatch(name)}
+        used = _Pattern(pattern, "", self._sets)
+        plain = {maker for name, maker in self._plain.items() if used.made(name)}
         return plain | self._shapes.get(_shape(pattern), set())
 
     def of_name(self, name: str) -> Made | None:
@@ -56,16 +57,16 @@ class Makers:
             self._of_name[name] = next((made for made in found if made), None)
         return self._of_name[name]
 
-    def _take(self, pattern: str, maker: str, sets: Mapping[str, NamedSet]) -> None:
+    def _take(self, pattern: str, maker: str) -> None:
         if places(pattern):
             self._shapes.setdefault(_shape(pattern), set()).add(maker)
-            self._patterns.append(_Pattern(pattern, maker, sets))
+            self._patterns.append(_Pattern(pattern, maker, self._sets))
         else:
             self._plain[fill(pattern, {})] = maker
 
 
 class _Pattern:
-    """The pattern of an output: what it matches, as far as the members of its sets are known beforehand."""
+    """A pattern: which names it has, as far as the members of its sets are known beforehand."""
 
     def __init__(self, pattern: str, maker: str, sets: Mapping[str, NamedSet]) -> None:
         self._maker, self._fits = maker, matcher(pattern)
