@@ -44,11 +44,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class NamedSet:
-    """A domain that tasks are fanned out over. Exactly one of values, glob and made tells its members.
+    """A domain that tasks are fanned out over. One of values, grouped, glob and made tells its members.
 
     Attributes:
         name: What patterns call a member, as ``{tile}``.
         values: The members, where they are known beforehand.
+        grouped: The members for each member of the set ``within``, where they are known beforehand.
+        within: The set to whose members those of ``grouped`` belong.
         glob: A pattern of files outside the workflow that are looked up when the run starts.
         made: A pattern of files that a task makes: known when it has run. It may hold places of other sets:
             then its members belong to theirs.
@@ -58,6 +60,8 @@ class NamedSet:
 
     name: str
     values: tuple[str, ...] | None = None
+    grouped: Mapping[str, tuple[str, ...]] | None = None
+    within: str = ""
     glob: str = ""
     made: str = ""
     unreadable: Unreadable = Unreadable.FAIL
@@ -71,7 +75,8 @@ class Uses:
     Attributes:
         name: What the command calls them, ``{name}``; empty where it does not.
         patterns: Which files. As an input, a set in a pattern that the task is not fanned out over means: for
-            all members of it. As an output it means: as many as the task makes.
+            all members of it. As an output too, where they are known before it runs; of a set that is known
+            by what tasks make it means: as many as the task makes.
         optional: As an output: it need not be there.
         line: Where it is described; 0 where there is no file.
     """
@@ -222,8 +227,9 @@ class Task:
         template: What it is one of.
         members: The member of each set it is for.
         inputs: Names of its files, for each of the template's inputs.
-        outputs: Names of the files it makes, for each of the template's outputs; where as many as the task
-            makes are meant, the one pattern.
+        outputs: Names of the files it makes, for each of the template's outputs.
+        many: Patterns of which it makes as many files as it likes, for each of the template's outputs; the
+            places of its own sets are filled.
     """
 
     name: str
@@ -231,3 +237,4 @@ class Task:
     members: Mapping[str, str]
     inputs: tuple[tuple[str, ...], ...]
     outputs: tuple[tuple[str, ...], ...]
+    many: tuple[tuple[str, ...], ...] = ()

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from longpole.model.patterns import fill, matcher, places
-from longpole.model.workflow import NamedSet, Task, Template, Uses, Workflow
-from longpole.plan.relations import Relation, agreeing, in_step, product
+from longpole.model.patterns import places
+from longpole.model.workflow import NamedSet, Task, Template, Workflow, WorkflowError
+from longpole.plan.naming import Namer, Names, listed, matching
+from longpole.plan.relations import Relation, in_step, product
 from longpole.plan.templates import Makers, after, in_order, levels, results_of
 
 
@@ -22,6 +23,7 @@ class Expansion:
         workflow: What is expanded.
         tasks: All tasks so far.
         makers: Which task makes a file, by the file's name.
+        outside: Files that no task makes, with the first task that uses each.
         before: Templates whose tasks come before those of each template.
         levels: The level of each template in the graph of the workflow, from 1.
     """
@@ -30,18 +32,22 @@ class Expansion:
         """Begin; ``found`` are the members of sets that were looked up among files.
 
         Raises:
-            CyclicGraphError: Some tasks wait for themselves.
+            WorkflowError: Some tasks wait for themselves.
         """
         self.workflow = workflow
         self.tasks: list[Task] = []
         self.makers: dict[str, int] = {}
+        self.outside: dict[str, int] = {}
         self._template_makers = Makers(workflow)
         self.before = after(workflow, self._template_makers)
         self.levels = levels(self.before)
         self._waiting = in_order(self.before)
         self._of_template: dict[str, range] = {}
+        self._by_members: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[int]]] = {}
+        self._makers_of: dict[int, tuple[int, ...]] = {}
         self._needs = {name: _sets_of(workflow.templates[name], workflow) for name in self._waiting}
-        self._known = {each.name: _listed(each) for each in workflow.sets.values() if each.values is not None}
+        given = {each.name: listed(each) for each in workflow.sets.values()}
+        self._known = {name: relation for name, relation in given.items() if relation is not None}
         self._known.update(found)
 
     @property
@@ -62,8 +68,16 @@ class Expansion:
         """Return the templates whose outputs tell the members of a set."""
         return self._template_makers.of(self.workflow.sets[name].made)
 
+    def sets_of(self, template: str) -> set[str]:
+        """Return the sets that must be known before a template has tasks."""
+        return _sets_of(self.workflow.templates[template], self.workflow)
+
     def expand(self) -> range:
-        """Make all tasks that can be known by now; return the numbers of the new ones."""
+        """Make all tasks that can be known by now; return the numbers of the new ones.
+
+        Raises:
+            WorkflowError: Two tasks make one file, or sets that go in step do not.
+        """
         first = len(self.tasks)
         for name in self._waiting:  # in order: those that wait for each other come one after another
             if self._is_able(name):
@@ -80,16 +94,14 @@ class Expansion:
         """Take the files that a task has made under a pattern."""
         for name in files:
             self.makers[name] = task
+        self._makers_of.clear()
 
     def dependencies(self, task: int) -> list[int]:
         """Return the tasks whose files or results a task uses, each once."""
-        this, makers = self.tasks[task], self.makers
+        this = self.tasks[task]
         found: dict[int, None] = {}
         for names in this.inputs:
-            for name in names:
-                maker = makers.get(name)
-                if maker is not None:
-                    found[maker] = None
+            found.update(dict.fromkeys(self._makers(names)))
         for template in results_of(this.template.call):
             found.update(dict.fromkeys(self.results_for(task, template)))
         found.pop(task, None)
@@ -97,12 +109,38 @@ class Expansion:
 
     def results_for(self, task: int, template: str) -> list[int]:
         """Return the tasks of a template that agree with the members that a task is for."""
-        members = self.tasks[task].members
-        return [
-            other
-            for other in self.tasks_of(template)
-            if all(members.get(name, value) == value for name, value in self.tasks[other].members.items())
-        ]
+        return self._agreeing(template, self.tasks[task].members)
+
+    def makers_of_name(self, name: str) -> Sequence[int]:
+        """Return the tasks that make a file, or may: one that matches a pattern may come of several."""
+        number = self.makers.get(name)
+        if number is not None:
+            return (number,)
+        if name in self.outside:
+            return ()
+        made = self._template_makers.of_name(name)
+        return self._agreeing(made.template, made.members) if made else ()
+
+    def _makers(self, names: Names) -> tuple[int, ...]:
+        """Return the tasks that make some of these files; the same tuple of names is looked through once."""
+        found = self._makers_of.get(id(names))
+        if found is None:
+            numbers = (number for name in names for number in self.makers_of_name(name))
+            found = self._makers_of[id(names)] = tuple(dict.fromkeys(numbers))
+        return found
+
+    def _agreeing(self, template: str, members: Mapping[str, str]) -> list[int]:
+        others = self.tasks_of(template)
+        if not others:
+            return []
+        shared = tuple(name for name in self.tasks[others[0]].members if name in members)
+        index = self._by_members.get((template, shared))
+        if index is None:
+            index = self._by_members[template, shared] = {}
+            for number in others:
+                theirs = self.tasks[number].members
+                index.setdefault(tuple(theirs[name] for name in shared), []).append(number)
+        return index.get(tuple(members[name] for name in shared), [])
 
     def _is_able(self, name: str) -> bool:
         return self._needs[name] <= self._known.keys() and all(
@@ -112,85 +150,70 @@ class Expansion:
     def _expand(self, template: Template) -> None:
         first = len(self.tasks)
         where = self.workflow.at(template.line)
-        groups = [
-            in_step([self._known[name] for name in group], where) if len(group) > 1 else self._known[group[0]]
-            for group in template.for_each
-        ]
-        inputs = [self._namer(uses, template) for uses in template.inputs]
-        for members in product(groups).members():
-            names = tuple(name(members) for name in inputs)
-            outputs = tuple(
-                tuple(fill(pattern, members) for pattern in uses.patterns) for uses in template.outputs
-            )
-            self._add(Task(_called(template, members), template, members, names, outputs))
+        groups = [in_step([self._known[name] for name in group], where) for group in template.for_each]
+        rows = product(groups)
+        inputs = [Namer(uses, self._known, rows.names) for uses in template.inputs]
+        before = {name: known for name, known in self._known.items() if not self.workflow.sets[name].made}
+        outputs = [Namer(uses, before, rows.names) for uses in template.outputs]
+        for members in rows.members():
+            used = tuple(name(members) for name in inputs)
+            made = tuple(name(members) for name in outputs)
+            many = tuple(name.open(members) for name in outputs)
+            self._add(Task(_called(template, members), template, members, used, made, many))
         self._of_template[template.name] = range(first, len(self.tasks))
 
     def _add(self, task: Task) -> None:
         number = len(self.tasks)
         self.tasks.append(task)
+        for names in task.inputs:
+            self._note_outside(names, number)
         for names in task.outputs:
             for name in names:
-                self.makers[name] = number
+                other = self.makers.setdefault(name, number)
+                if other != number:
+                    raise self._made_twice(name, other, number)
 
-    def _namer(self, uses: Uses, template: Template) -> _Namer:
-        return _Namer(uses, self._known, set(template.sets))
+    def _note_outside(self, names: Names, number: int) -> None:
+        if id(names) in self._makers_of:  # another task uses just these
+            return
+        for name in names:
+            if name not in self.makers:
+                made = self._template_makers.of_name(name)
+                if made is None:
+                    self.outside.setdefault(name, number)
+                elif made.template not in self._of_template:
+                    raise self._spelt_differently(name, number, made.template)
+        self._makers(names)
 
+    def _made_twice(self, name: str, one: int, other: int) -> WorkflowError:
+        tasks = self.tasks[one], self.tasks[other]
+        where = self.workflow.at(tasks[1].template.line)
+        return WorkflowError(f"{where}Both '{tasks[0].name}' and '{tasks[1].name}' make '{name}'.")
 
-class _Namer:
-    """Tells the files of one input for the members of a task."""
-
-    def __init__(self, uses: Uses, known: Mapping[str, Relation], bound: set[str]) -> None:
-        self._plain = uses.patterns if not any(map(places, uses.patterns)) else ()
-        self._parts = [(pattern, _free(pattern, known, bound)) for pattern in uses.patterns]
-
-    def __call__(self, members: Mapping[str, str]) -> tuple[str, ...]:
-        if self._plain:
-            return self._plain
-        found: list[str] = []
-        for pattern, free in self._parts:
-            if free is None:
-                found.append(fill(pattern, members))
-            else:
-                rows = agreeing(free, members).members()
-                found += [fill(pattern, {**members, **row}) for row in rows]
-        return tuple(found)
-
-
-def matching(named: NamedSet, pattern: str, files: Iterable[str]) -> Relation:
-    """Return the members of a set as the names of files tell them, in their order, each once."""
-    fits = matcher(pattern)
-    names = (*(place for place in places(pattern) if place != named.name), named.name)
-    rows: dict[tuple[str, ...], None] = {}
-    for file in files:
-        match = fits.match(file)
-        if match is not None:
-            rows[tuple(match[name] for name in names)] = None
-    return Relation(names, tuple(rows))
+    def _spelt_differently(self, name: str, user: int, maker: str) -> WorkflowError:
+        """Return what to say of a file whose maker comes later, since its pattern was not recognised."""
+        task = self.tasks[user]
+        where = self.workflow.at(task.template.line)
+        return WorkflowError(
+            f"{where}'{task.name}' uses '{name}', which '{maker}' makes under a pattern that is spelt "
+            "differently. Spell both alike."
+        )
 
 
-def _free(pattern: str, known: Mapping[str, Relation], bound: set[str]) -> Relation | None:
-    """Return the sets of a pattern that a task is not fanned out over, joined; None where there are none."""
-    names = [place for place in places(pattern) if place in known and place not in bound]
-    return product(known[name] for name in names) if names else None
+def looked_up(named: NamedSet, files: Iterable[str]) -> Relation:
+    """Return the members of a set of files outside the workflow."""
+    return matching(named, named.glob, files)
 
 
 def _sets_of(template: Template, workflow: Workflow) -> set[str]:
     """Return the sets that must be known before a template has tasks."""
-    patterns = (pattern for uses in template.inputs for pattern in uses.patterns)
-    named = {place for pattern in patterns for place in places(pattern)} & workflow.sets.keys()
-    return named | set(template.sets)
-
-
-def _listed(named: NamedSet) -> Relation:
-    return Relation((named.name,), tuple((value,) for value in dict.fromkeys(named.values or ())))
+    used = {place for uses in template.inputs for pattern in uses.patterns for place in places(pattern)}
+    made = {place for uses in template.outputs for pattern in uses.patterns for place in places(pattern)}
+    given = {each.name for each in workflow.sets.values() if not each.made}
+    return (used & workflow.sets.keys()) | (made & given) | set(template.sets)
 
 
 def _called(template: Template, members: Mapping[str, str]) -> str:
     if not members:
         return template.name
     return f"{template.name} {' '.join(f'{name}={member}' for name, member in members.items())}"
-
-
-def looked_up(named: NamedSet, files: Sequence[str]) -> Relation:
-    """Return the members of a set of files outside the workflow."""
-    return matching(named, named.glob, files)

@@ -9,10 +9,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-from longpole.errors import CyclicGraphError
-from longpole.model.patterns import matcher, places
-from longpole.model.workflow import Call, Result, Template, Uses, Workflow
+from longpole.model.patterns import doubled, fill, matcher, parse, places
+from longpole.model.workflow import Call, NamedSet, Result, Template, Uses, Workflow, WorkflowError
+
+# So many of a cycle are named.
+_SHOWN = 5
+
+
+class Made(NamedTuple):
+    """Who makes a name by a pattern, and for which members."""
+
+    template: str
+    members: Mapping[str, str]
 
 
 class Makers:
@@ -20,41 +30,54 @@ class Makers:
 
     def __init__(self, workflow: Workflow) -> None:
         """Look at all outputs once."""
+        self._sets = workflow.sets
         self._plain: dict[str, str] = {}
-        self._shapes: dict[str, str] = {}
-        self._patterns: list[tuple[str, str]] = []
+        self._shapes: dict[str, set[str]] = {}
+        self._patterns: list[_Pattern] = []
         for template in workflow.templates.values():
             for pattern in _all(template.outputs):
                 self._take(pattern, template.name)
-        self._matchers = [(matcher(pattern), maker) for pattern, maker in self._patterns]
-        self._of_name: dict[str, str | None] = {}
+        self._of_name: dict[str, Made | None] = {}
 
     def of(self, pattern: str) -> set[str]:
         """Return the names of templates that make files of a pattern."""
         if not places(pattern):
-            maker = self.of_name(pattern)
-            return {maker} if maker else set()
-        shape = self._shapes.get(_shape(pattern))
-        if shape is not None:
-            return {shape}
-        fits = matcher(pattern)
-        return {maker for name, maker in self._plain.items() if fits.match(name)}
+            made = self.of_name(fill(pattern, {}))
+            return {made.template} if made else set()
+        used = _Pattern(pattern, "", self._sets)
+        plain = {maker for name, maker in self._plain.items() if used.made(name)}
+        return plain | self._shapes.get(_shape(pattern), set())
 
-    def of_name(self, name: str) -> str | None:
-        """Return the template that makes a file, if one does."""
+    def of_name(self, name: str) -> Made | None:
+        """Return the template that makes a file, if one does, and the members in its name."""
         if name in self._plain:
-            return self._plain[name]
+            return Made(self._plain[name], {})
         if name not in self._of_name:
-            found = (maker for fits, maker in self._matchers if fits.match(name))
-            self._of_name[name] = next(found, None)
+            found = (pattern.made(name) for pattern in self._patterns)
+            self._of_name[name] = next((made for made in found if made), None)
         return self._of_name[name]
 
     def _take(self, pattern: str, maker: str) -> None:
         if places(pattern):
-            self._shapes[_shape(pattern)] = maker
-            self._patterns.append((pattern, maker))
+            self._shapes.setdefault(_shape(pattern), set()).add(maker)
+            self._patterns.append(_Pattern(pattern, maker, self._sets))
         else:
-            self._plain[pattern] = maker
+            self._plain[fill(pattern, {})] = maker
+
+
+class _Pattern:
+    """A pattern: which names it has, as far as the members of its sets are known beforehand."""
+
+    def __init__(self, pattern: str, maker: str, sets: Mapping[str, NamedSet]) -> None:
+        self._maker, self._fits = maker, matcher(pattern)
+        listed = {name: _listed(sets[name]) for name in places(pattern) if name in sets}
+        self._listed = {name: members for name, members in listed.items() if members is not None}
+
+    def made(self, name: str) -> Made | None:
+        match = self._fits.fullmatch(name)
+        if match is None or any(match[place] not in members for place, members in self._listed.items()):
+            return None
+        return Made(self._maker, match.groupdict())
 
 
 def after(workflow: Workflow, makers: Makers) -> dict[str, tuple[str, ...]]:
@@ -70,9 +93,9 @@ def in_order(before: Mapping[str, Iterable[str]]) -> list[str]:
     """Return the templates such that each comes behind those it waits for, else as they are described.
 
     Raises:
-        CyclicGraphError: Some wait for themselves.
+        WorkflowError: Some wait for themselves.
     """
-    waiting = {name: set(names) for name, names in before.items()}
+    waiting = {name: {one for one in names if one in before} for name, names in before.items()}
     behind: dict[str, list[str]] = {}
     for name, names in waiting.items():
         for earlier in names:
@@ -86,7 +109,7 @@ def in_order(before: Mapping[str, Iterable[str]]) -> list[str]:
             if not waiting[later]:
                 ready.append(later)
     if len(found) < len(waiting):
-        raise _cycle({name: names for name, names in waiting.items() if names})
+        raise WorkflowError(_cycle({name: names for name, names in waiting.items() if names}))
     return found
 
 
@@ -120,19 +143,25 @@ def _all(uses: Iterable[Uses]) -> Iterable[str]:
     return (pattern for each in uses for pattern in each.patterns)
 
 
+def _listed(named: NamedSet) -> frozenset[str] | None:
+    if named.grouped is not None:
+        return frozenset(member for members in named.grouped.values() for member in members)
+    return frozenset(named.values) if named.values is not None else None
+
+
 def _shape(pattern: str) -> str:
     """Return a pattern with places that have no names."""
-    for place in places(pattern):
-        pattern = pattern.replace(f"{{{place}}}", "{}")
-    return pattern
+    return "{}".join(map(doubled, parse(pattern).literals))
 
 
-def _cycle(waiting: Mapping[str, set[str]]) -> CyclicGraphError:
-    """Return an error that names one cycle."""
+def _cycle(waiting: Mapping[str, set[str]]) -> str:
+    """Return a sentence that names one cycle."""
     path: list[str] = [next(iter(waiting))]
-    while True:
-        after_it = next(name for name in sorted(waiting[path[-1]]) if name in waiting)
-        if after_it in path:
-            names = path[path.index(after_it) :][::-1]
-            return CyclicGraphError(list(range(len(names))), names)
-        path.append(after_it)
+    while (earlier := next(name for name in sorted(waiting[path[-1]]) if name in waiting)) not in path:
+        path.append(earlier)
+    names = path[path.index(earlier) :][::-1]
+    if len(names) == 1:
+        return f"'{names[0]}' waits for itself: it uses what it makes."
+    some = " -> ".join(f"'{name}'" for name in names[:_SHOWN])
+    more = f" -> {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return f"Each of these waits for the one before it, in a circle: {some}{more} -> '{names[0]}'."
