@@ -15,7 +15,6 @@ from longpole.store.derive.workflow_notes import End, Part, Parts, Start
 # A job and which try of it.
 Key = tuple[int, int]
 COMMITTED = 0
-FAILED = 1
 # What the driver itself did is told of a job that is none.
 NO_JOB = 0
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longpole.errors import DamagedRunError, UnreadableLogError
-from longpole.log.files import read_logs
+from longpole.log.files import DRIVER, read_logs
 from longpole.log.frames import FRAME_RECORDS, FRAME_VERSION, NOTES, PIECE, SLOTS, Frame, Tally
 from longpole.log.slots import SLOT_BYTES
 from longpole.model.manifest import State
@@ -18,8 +18,6 @@ from longpole.store.derive.records import Records, none_of, split
 from longpole.store.derive.workflow_notes import WORKFLOW_NOTES
 
 AGENT = 0
-# What the name of a file has behind the node's where the driver of a workflow writes it.
-DRIVER = "-driver"
 _OF_DRIVERS: tuple[type[Note], ...] = WORKFLOW_NOTES
 # Slots are taken out of a log in blocks of this many bytes, so that few are in memory twice.
 _BLOCK_BYTES = 4 << 20
