@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+import msgspec
 
 from longpole.log import slots
 from longpole.log.files import LogWriter
+from longpole.store.derive.note import Note
+from longpole.store.derive.workflow_notes import Driver, End, Files, Part, Planned, Start
 from longpole.store.run import StoredRun, open_run
 
 OFFSET = 1_790_000_000_000_000_000
@@ -69,6 +73,14 @@ class HandmadeRun:
             log.note("began", at=ms(0), launcher=10, exit_records=True, opens=False)
         return log
 
+    def driver(self, at: float = 0, pid: int = 101, **facts: Any) -> HandmadeDriver:
+        """Begin the log of a driver; with ``boot`` on another host than agents are."""
+        log = HandmadeDriver(self.path)
+        log.note("host", name="node", boot=facts.pop("boot", "b"), cores=4, memory_bytes=1 << 33)
+        log.note("clock", at=ms(at), offset=OFFSET, error=100)
+        log.tell(Driver(**{"at": ms(at), "pid": pid, "workflow": "tiles", "placement": "baseline", **facts}))
+        return log
+
     def logs(self) -> list[Path]:
         """Return the log files."""
         return sorted((self.path / "log").iterdir())
@@ -81,13 +93,13 @@ class HandmadeRun:
 class HandmadeLog:
     """One log file, written note by note and slot by slot."""
 
-    def __init__(self, run: Path) -> None:
-        self._writer = LogWriter(str(run), OFFSET)
+    def __init__(self, run: Path, place: str = "") -> None:
+        self._writer = LogWriter(str(run), OFFSET, place)
         self._texts: dict[int, dict[str, int]] = {}
         self._remarks = 0
         self.launcher_slots = 0
 
-    def __enter__(self) -> HandmadeLog:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -255,6 +267,44 @@ class HandmadeLog:
         self.slot(source, slots.COST_LAYOUT.pack(slots.COST, joined, 0, 1, ms(0), ms(1), *fields, 1))
 
 
+class HandmadeDriver(HandmadeLog):
+    """The log of a driver of a workflow; all times in milliseconds."""
+
+    def __init__(self, run: Path) -> None:
+        super().__init__(run, "driver-0000")
+
+    def tell(self, *notes: Note) -> None:
+        """Write notes as a driver does."""
+        for note in notes:
+            self.line(msgspec.json.encode(note))
+
+    def files(self, first: int, *names: str, sizes: tuple[int, ...] = ()) -> None:
+        """Tell names of files."""
+        self.tell(Files(first, names, sizes))
+
+    def task(self, number: int, kind: str, **facts: Any) -> None:
+        """Tell a task, called by its type and number."""
+        self.tell(Planned(**{"id": number, "name": f"{kind} {number}", "type": kind, **facts}))
+
+    def start(self, job: int, at: float, attempt: int = 1, ready: float = 0) -> None:
+        """Tell that an attempt begins."""
+        self.tell(Start(job, attempt, ms(at), ms(ready)))
+
+    def finish_job(self, job: int, at: float, *parts: Part, attempt: int = 1, **facts: Any) -> None:
+        """Tell that an attempt has ended; its parts come from ``part``."""
+        self.tell(End(**{"job": job, "attempt": attempt, "at": ms(at), "parts": parts, **facts}))
+
+    def end_well(self, at: float) -> None:
+        """Tell that the driver has come to an end, and close."""
+        self.note("ended", at=ms(at))
+        self._writer.close()
+
+
+def part(kind: str, start: float, end: float, **facts: Any) -> Part:
+    """Return a phase of an attempt."""
+    return Part(**{"kind": kind, "start": ms(start), "end": ms(end), **facts})
+
+
 def small_run(runs: Path, **facts: Any) -> HandmadeRun:
     """Return a finished run of two processes, three phases and a few samples."""
     run = HandmadeRun(runs, **facts)
@@ -284,3 +334,47 @@ def small_run(runs: Path, **facts: Any) -> HandmadeRun:
         log.finish(101, 0, 1000)
         log.note("ended", at=ms(1001))
     return run
+
+
+def workflow_run(runs: Path, **facts: Any) -> HandmadeRun:
+    """Return a finished run of a workflow: cut, two scores, of which one is tried twice, and total."""
+    run = HandmadeRun(runs, **{"joint": True, "state": "finished", "name": "tiles", **facts})
+    with run.log() as log:
+        log.ring(1, 0, tag="ff", hello={"role": "member", "pid": 10, "began": 0, "task": "Longpole:driver:1"})
+        log.process(1, start=0, launcher=10, comm="python3", command="python3 -m longpole.run.driver")
+        for number, start, end in ((2, 110, 290), (4, 320, 480), (5, 330, 700), (6, 510, 800), (7, 820, 980)):
+            log.process(number, start=start, parent=1, comm="sh", launcher=10)
+            log.exit(number, start, end, parent=1, used=[(end - start) * 500, 0, 4096, 0, 0, 0])
+        log.process(3, start=120, parent=2, launcher=10)
+        log.exit(3, 120, 280, parent=2)
+        log.exit(1, 0, 1000, used=[100_000, 10_000, 2048, 0, 0, 0])
+        log.end(101, 0, 1000, user=700_000, system=10_000, read=30_000, written=1000)
+        log.finish(101, 0, 1000)
+        log.note("ended", at=ms(1001))
+    with run.driver(at=5) as driver:
+        driver.files(1, "data/raw.png", "tiles/1.png", "tiles/2.png", "scores/1.txt", "scores/2.txt")
+        driver.files(6, "total.txt", sizes=(-1,))
+        driver.task(1, "cut", inputs=(1,))
+        driver.task(2, "score", inputs=(2,), outputs=(4,))
+        driver.task(3, "score", inputs=(3,), outputs=(5,))
+        driver.task(4, "total", inputs=(4, 5), outputs=(6,), resources=(2, 200_000_000, 0, 1, 1))
+        _tell_attempts(driver)
+        driver.end_well(995)
+    return run
+
+
+def _tell_attempts(driver: HandmadeDriver) -> None:
+    driver.start(1, 60, ready=50)
+    fetched = part("transfer", 65, 95, bytes=5000, count=1, name="http", within=0)
+    ran = part("exec", 110, 290, pid=102, own=1, used=(90_000, 5_000, 4096, 100, 0, 0, 2048))
+    made = ((2, 100, "aa"), (3, 200, "bb"))
+    driver.finish_job(1, 300, part("stage_in", 60, 100, bytes=5000, count=1), fetched, ran, outputs=made)
+    driver.start(2, 310, ready=300)
+    driver.start(3, 315, ready=300)
+    failed = part("exec", 320, 480, pid=104, own=1, status=1)
+    driver.finish_job(2, 490, failed, status=1, cause="It ended with exit code 3.")
+    driver.start(2, 500, attempt=2, ready=490)
+    driver.finish_job(3, 710, part("exec", 330, 700, pid=105, own=1), outputs=((5, 7, "cc"),))
+    driver.finish_job(2, 810, part("exec", 510, 800, pid=106, own=1), attempt=2, outputs=((4, 8, "dd"),))
+    driver.start(4, 815, ready=810)
+    driver.finish_job(4, 990, part("exec", 820, 980, pid=107, own=1), outputs=((6, 15, "ee"),))

@@ -20,6 +20,7 @@ from longpole.model.manifest import Manifest, State
 from longpole.store.derive.build import Built, build
 from longpole.store.derive.content import read_content
 from longpole.store.derive.notes import KNOWN
+from longpole.store.derive.workflow_notes import WORKFLOW_NOTES
 from tests.recording import somebody
 from tests.store.test_damage import frames_of
 
@@ -89,17 +90,37 @@ BY_TYPE = {
     "Numbers": st.lists(NUMBERS, max_size=3),
     "Bins": st.lists(st.tuples(st.integers(0, 111), NUMBERS), max_size=3),
     "Parts": st.lists(NUMBERS, max_size=5),
+    "str": st.sampled_from(["", "a"]),
+}
+SIZES = st.sampled_from([-1, 0, 5, 1 << 62])
+KINDS_OF_PART = st.sampled_from(["exec", "stage_in", "transfer", "", "run", "\x1b[2J"])
+PLACES_OF_PARTS = st.sampled_from([-1, -1, 0, 1, 2, 1 << 31])
+USED = st.lists(NUMBERS, max_size=7)
+PARTS = st.tuples(
+    *(KINDS_OF_PART, st.integers(0, 50), st.integers(0, 50), NUMBERS, NUMBERS, SIZES, NUMBERS, NUMBERS),
+    *(NUMBERS, USED, st.sampled_from(["", "http"]), PLACES_OF_PARTS),
+)
+# What is more than one value, by the whole of its type.
+BY_WHOLE_TYPE = {
+    "tuple[Part, ...]": st.lists(PARTS, max_size=4),
+    "tuple[Name, ...]": st.lists(BY_TYPE["Name"], max_size=3),
+    "tuple[Number, ...]": st.lists(NUMBERS, max_size=3),
+    "tuple[Size, ...]": st.lists(SIZES, max_size=3),
+    "tuple[Count, Size, Count, Count, Count]": st.tuples(NUMBERS, SIZES, NUMBERS, NUMBERS, NUMBERS),
+    "tuple[tuple[Number, Size, Name], ...]": st.lists(st.tuples(NUMBERS, SIZES, BY_TYPE["Name"]), max_size=3),
 }
 
 
 @st.composite
 def plausible_notes(draw):
     """Return a note with all that its kind asks for; now and then one value is odd."""
-    kind = draw(st.sampled_from(KNOWN))
+    kind = draw(st.sampled_from((*KNOWN, *WORKFLOW_NOTES)))
     facts = {"about": kind.__name__.lower()}
     for field in kind.__struct_fields__:
-        annotation = re.split(r"\W", kind.__annotations__[field])[0]
-        facts[field] = draw(NUMBERS if field == "bytes" else BY_TYPE[annotation])
+        annotation = kind.__annotations__[field]
+        first = re.split(r"\W", annotation)[0]
+        of_type = BY_WHOLE_TYPE[annotation] if annotation in BY_WHOLE_TYPE else BY_TYPE[first]
+        facts[field] = draw(NUMBERS if field == "bytes" else of_type)
     if draw(st.integers(0, 9)) == 0:
         facts[draw(st.sampled_from(kind.__struct_fields__))] = draw(ODD)
     return facts

@@ -114,6 +114,9 @@ def overview(evidence: Evidence) -> Overview:
         commands_failed=evidence.notes.commands_failed,
         commands_cut=evidence.notes.commands_cut,
         attached=evidence.notes.attached,
+        workflow=evidence.notes.workflow,
+        jobs_failed=evidence.notes.jobs_failed,
+        jobs_cut=evidence.notes.jobs_cut,
     )
 
 
@@ -121,9 +124,17 @@ _CPU = (Metric.CPU_USER, Metric.CPU_SYSTEM)
 
 
 def _command(evidence: Evidence) -> str:
+    if evidence.notes.workflow and not evidence.manifest.command:
+        return " ".join(
+            filter(None, ("workflow", evidence.notes.workflow, _placed(evidence.notes.placement)))
+        )
     if not evidence.notes.commands:
         return join(evidence.manifest.command).replace("'***'", "***")
     return f"{count_of(evidence.notes.commands, 'command')} recorded into one run"
+
+
+def _placed(placement: str) -> str:
+    return f"under placement {placement}" if placement else ""
 
 
 def _totals(totals: Columns) -> dict[str, float]:

@@ -1,8 +1,8 @@
 """What released each task: the last to end of those it depends on.
 
 Method: a task begins with the first of its phases, and ends with the last. Of the tasks it depends on, the
-one that ended last released it. Whether a slot was free then is judged by how many tasks ran at that moment:
-as many as ever ran at once means that none was.
+one that ended last released it; a job that tries it again was released by the one before. Whether a slot was
+free then is judged by how many tasks ran at that moment: as many as ever ran at once means that none was.
 """
 
 from __future__ import annotations
@@ -91,7 +91,20 @@ def releases(tree: Tree, edges: Columns) -> Releases:
     waits = tree.places_of_kind(*WAITS)
     rows = places(tasks.ids, tree.task[waits])
     phases[waits[rows != NONE]] = by_task[rows[rows != NONE]]
+    again, before = _tried_again(tree, tasks)
+    phases[again] = before
+    of_again = places(np.sort(again), tree.parent[waits])
+    phases[waits[of_again != NONE]] = before[np.argsort(again)][of_again[of_again != NONE]]
     return Releases(phases, _room_at(tree, tasks.tops, tree.end_ns[phases]))
+
+
+def _tried_again(tree: Tree, tasks: TaskPhases) -> tuple[Whole, Whole]:
+    """Return jobs that try a task again, and the jobs before them, by which these were released."""
+    jobs = np.intersect1d(tasks.tops, tree.places_of_kind("job"))
+    jobs = jobs[np.lexsort((tree.start_ns[jobs], tree.task[jobs]))]
+    before, again = jobs[:-1], jobs[1:]
+    follows = (tree.task[before] == tree.task[again]) & (tree.end_ns[before] <= tree.start_ns[again])
+    return again[follows], before[follows]
 
 
 def dependencies(tree: Tree, edges: Columns) -> dict[int, list[int]]:

@@ -134,7 +134,9 @@ def _left_behind(witness: Witness) -> Iterator[str]:
         yield f"The end of {cut} is not here: killed together with what recorded it."
     if left:
         yield f"{count_of(left, 'process')} still ran when recording ended: what came later is not here."
-    if witness.state == State.BROKEN:
+    if witness.state == State.BROKEN and witness.notes.workflow:
+        yield "The driver of the workflow was killed: what it had begun is unfinished."
+    elif witness.state == State.BROKEN:
         yield "The recording was broken off: what came after its last record is not here."
     elif witness.notes.commands:
         return

@@ -141,7 +141,7 @@ def _ended(run: Listed) -> str:
         return "running" if run.state is State.RUNNING else "broken off"
     if run.signal is not None:
         return f"signal {run.signal}"
-    if run.joint:
+    if run.joint and run.exit_code is None:
         return "joint"  # how its commands ended is in the log
     if run.exit_code is None:  # processes that already ran, whose end is told to others
         return "recorded"

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LOG_FOLDER = "log"
+# What the name of a file has behind its node's where the driver of a workflow writes it.
+DRIVER = "-driver-"
 # What could not be written is kept and tried again, up to this much.
 BACKLOG_BYTES = 8 << 20
 # A large file of which so small a part is on the disk is one of holes, even where file systems compress.

@@ -176,6 +176,10 @@ class Overview:
     commands_cut: int = 0
     # How many processes already ran when they began to be recorded; 0 if a command was.
     attached: int = 0
+    # The workflow of ours that was run, and how many of its jobs failed, or were broken off, at last.
+    workflow: str = ""
+    jobs_failed: int = 0
+    jobs_cut: int = 0
 
     @property
     def told(self) -> bool:

@@ -120,6 +120,10 @@ class RecordingNotes:
         commands_cut: Those whose end nobody saw: they still run, or were killed with their launcher.
         left_behind: Processes of these that still ran when their recording ended.
         attached: Processes that already ran when they began to be recorded; 0 if a command was.
+        workflow: The workflow of ours that the run executed; empty if it is none.
+        placement: The placement it was last executed under.
+        jobs_failed: Jobs of it that failed in their last attempt.
+        jobs_cut: Jobs of it that were broken off in their last attempt, or still run.
     """
 
     logs: int = 0
@@ -154,3 +158,7 @@ class RecordingNotes:
     commands_cut: int = 0
     left_behind: int = 0
     attached: int = 0
+    workflow: str = ""
+    placement: str = ""
+    jobs_failed: int = 0
+    jobs_cut: int = 0

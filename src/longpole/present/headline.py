@@ -51,6 +51,8 @@ def outcome(overview: Overview) -> str:
 def _ended(overview: Overview, long: str) -> str:
     if overview.commands_failed or overview.commands_cut:
         return f"finished in {long}, {_not_well(overview)}"
+    if overview.jobs_failed or overview.jobs_cut:
+        return f"{'failed' if overview.jobs_failed else 'stopped'} after {long}, {_jobs_not_well(overview)}"
     if overview.exit_code:
         return f"failed with exit code {overview.exit_code} after {long}"
     return f"finished in {long}"
@@ -63,11 +65,18 @@ def _not_well(overview: Overview) -> str:
     return f"of {of} {' and '.join(filter(None, (failed, cut)))}"
 
 
+def _jobs_not_well(overview: Overview) -> str:
+    failed = f"{counted(overview.jobs_failed, 'job')} failed" if overview.jobs_failed else ""
+    cut = f"{counted(overview.jobs_cut, 'job')} broken off" if overview.jobs_cut else ""
+    return " and ".join(filter(None, (failed, cut)))
+
+
 def _style(overview: Overview) -> str:
     if overview.state == State.RUNNING:
         return "warning"
     failed = overview.signal is not None or overview.exit_code or overview.state == State.BROKEN
     failed = failed or overview.commands_failed or overview.commands_cut
+    failed = failed or overview.jobs_failed or overview.jobs_cut
     return "failure" if failed else "good"
 
 

@@ -6,14 +6,18 @@ its log must have grown within the last minute; agents write every second.
 A run that several commands make together goes on while an agent of it writes on any node: that log does not
 end with its agent's last word, and has grown lately. It is never broken: whether one of its commands was
 killed is told of that command.
+
+The driver of a workflow holds a lock on the log that it writes, as long as it lives: a run of which that is
+free, and no agent writes, is over, and broken if the last driver gave no last word.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 
-from longpole.log.files import LOG_FOLDER
+from longpole.log.files import DRIVER, LOG_FOLDER
 from longpole.log.frames import LOG_MAGIC
 from longpole.model.manifest import Launcher, Manifest, State
 
@@ -29,7 +33,7 @@ def state_of(folder: str | os.PathLike[str], manifest: Manifest) -> State:
     if manifest.state is not State.RUNNING:
         return manifest.state
     if manifest.joint:
-        return State.RUNNING if _is_written(folder) else State.FINISHED
+        return _state_of_joint(folder)
     launcher = manifest.launcher
     here = launcher.host == os.uname().nodename and bool(launcher.boot) and launcher.boot == _boot()
     alive = _lives(launcher) if here else _grew_lately(folder)
@@ -55,15 +59,42 @@ def _grew_lately(folder: str | os.PathLike[str]) -> bool:
     return time.time() - newest < _QUIET_S
 
 
-def _is_written(folder: str | os.PathLike[str]) -> bool:
-    """Return whether an agent writes one of the logs."""
+def _state_of_joint(folder: str | os.PathLike[str]) -> State:
     try:
         with os.scandir(os.path.join(folder, LOG_FOLDER)) as entries:
-            states = [(entry.path, entry.stat(follow_symlinks=False)) for entry in entries]
+            changed = {entry.path: entry.stat(follow_symlinks=False).st_mtime for entry in entries}
     except OSError:
+        return State.FINISHED
+    young = time.time() - _SILENT_S
+    if any(_is_written(path, young=when > young) for path, when in changed.items()):
+        return State.RUNNING
+    drivers = [path for path in changed if DRIVER in os.path.basename(path)]
+    last = max(drivers, key=lambda path: changed[path], default="")
+    return State.BROKEN if last and not _has_ended(last) else State.FINISHED
+
+
+def _is_written(path: str, *, young: bool) -> bool:
+    """Return whether somebody writes a log: who holds its lock, or else, if it is young, has not ended it."""
+    held = _is_held(path) if DRIVER in os.path.basename(path) else None
+    return young and not _has_ended(path) if held is None else held
+
+
+def _is_held(path: str) -> bool | None:
+    """Return whether a driver holds the lock of its log; None where there are no locks."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return None
+    else:
         return False
-    now = time.time()
-    return any(now - state.st_mtime < _SILENT_S and not _has_ended(path) for path, state in states)
+    finally:
+        os.close(descriptor)
 
 
 def _has_ended(path: str) -> bool:

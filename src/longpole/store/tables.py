@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 TABLES_FOLDER = "tables"
 STAMP = "stamp.json"
 # Raised whenever the same log would give other tables.
-BUILDER = 11
+BUILDER = 12
 
 
 class Origin(msgspec.Struct, frozen=True):

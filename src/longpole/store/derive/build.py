@@ -14,7 +14,7 @@ from longpole.store.derive.arrays import Arrays, Part
 from longpole.store.derive.attached import used_since
 from longpole.store.derive.content import Content, counted
 from longpole.store.derive.edges import edge_parts
-from longpole.store.derive.executions import Executions
+from longpole.store.derive.executions import Driven, Executions
 from longpole.store.derive.exits import Exits
 from longpole.store.derive.files import file_tables
 from longpole.store.derive.hosts import Hosts
@@ -31,6 +31,7 @@ from longpole.store.derive.recording import (
     with_remarks,
     with_told,
     with_unreached,
+    with_workflow,
 )
 from longpole.store.derive.remarks import Remarks
 from longpole.store.derive.rings import Rings
@@ -39,6 +40,7 @@ from longpole.store.derive.span import Span, span_of
 from longpole.store.derive.sums import Sums
 from longpole.store.derive.told import ToldRows
 from longpole.store.derive.totals import total_table
+from longpole.store.derive.workflow import SOURCE, Workflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +79,38 @@ def build(content: Content, manifest: Manifest, state: State) -> Built:
     readings = Readings(logs)
     told = ToldRows(content.told)
     seen = span_of(logs, exits, hosts.offsets, [readings.latest_ns(hosts.offsets), marked.latest_ns()])
-    span = seen.with_told(told.span(), nothing_else=not logs)
+    workflow = Workflow(logs, hosts)
+    span = seen.with_told(told.span(), nothing_else=not logs).covering(workflow.drivers.span())
     processes = Processes(logs, hosts, rings)
     processes.take_ends(exits.ends)
     processes.settle(span.start_ns)
     told.recognise(processes, hosts)
-    members = Members(logs, rings, exits, hosts, Executions(told))
+    if workflow:
+        told.add_own(SOURCE, workflow.tables(processes, span.end_ns or 0))
+    driven = Driven(workflow.executed, frozenset(workflow.drivers.pids))
+    members = Members(logs, rings, exits, hosts, Executions(told, driven))
     members.adopt(processes)
     members.settle(span.end_ns or 0)
     span = span.covering(members.span())
-    run = RunPhase(manifest.name, _status(manifest, span, state, members), span, members)
-    problems = (*content.problems, *_doubts(hosts, processes, marked, readings, told))
+    status = (
+        _status_of_workflow(manifest, state, workflow)
+        if workflow
+        else _status(manifest, span, state, members)
+    )
+    run = RunPhase(manifest.name, status, span, members, attributes=workflow.facts(manifest.longpole))
+    doubts = (*_doubts(hosts, processes, marked, readings, told), *workflow.doubts)
+    problems = (
+        *content.problems,
+        *(f"{counted(count, what)} {rest}." for count, what, rest in doubts if count),
+    )
     reading = Reading(content.readable, content.expected, problems)
     sums = Sums(logs, rings, hosts.offsets)
     parts = _Parts(content, hosts, rings, exits, marked, readings, processes, sums, run, told)
     recording = with_clocks(recording_notes(logs, exits, sums), hosts)
     recording = with_remarks(recording, remarks, rings, processes)
     unreached = Pythons(logs, hosts, processes, rings).unreached(span.end_ns)
-    return Built(
-        _tables(parts), reading, with_told(with_unreached(with_members(recording, members), unreached), told)
-    )
+    recording = with_workflow(with_unreached(with_members(recording, members), unreached), workflow)
+    return Built(_tables(parts), reading, with_told(recording, told))
 
 
 def _tables(parts: _Parts) -> Iterator[tuple[str, Sequence[Part]]]:
@@ -149,11 +163,17 @@ def _status(manifest: Manifest, span: Span, state: State, members: Members) -> S
     return Status.FAILED if manifest.exit_code or members.failed else Status.OK
 
 
+def _status_of_workflow(manifest: Manifest, state: State, workflow: Workflow) -> Status:
+    if state is State.RUNNING:
+        return Status.UNFINISHED
+    return Status.FAILED if workflow.status is Status.OK and manifest.exit_code else workflow.status
+
+
 def _doubts(
     hosts: Hosts, processes: Processes, marked: Marked, readings: Readings, told: ToldRows
-) -> list[str]:
-    """Return a sentence for each kind of record that is intact but cannot be true."""
-    doubts = (
+) -> tuple[tuple[int, str, str], ...]:
+    """Return for each kind of record that is intact but cannot be true how many there are, and what of it."""
+    return (
         (hosts.guessed, "log", "without a clock: its times follow the start of the run"),
         (processes.loops, "process", "that is its own ancestor: that parent was left out"),
         (marked.impossible, "phase", "with times that cannot be: they were left out"),
@@ -161,4 +181,3 @@ def _doubts(
         (told.unusable, "piece", "of what another system told could not be understood"),
         (told.strangers, "traced process", "that nobody recorded: what it did lies in the run itself"),
     )
-    return [f"{counted(count, what)} {rest}." for count, what, rest in doubts if count]

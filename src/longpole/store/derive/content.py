@@ -8,14 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longpole.errors import DamagedRunError, UnreadableLogError
-from longpole.log.files import read_logs
+from longpole.log.files import DRIVER, read_logs
 from longpole.log.frames import FRAME_RECORDS, FRAME_VERSION, NOTES, PIECE, SLOTS, Frame, Tally
 from longpole.log.slots import SLOT_BYTES
 from longpole.model.manifest import State
+from longpole.store.derive.note import Note
 from longpole.store.derive.notes import Clock, Notes, Teller
 from longpole.store.derive.records import Records, none_of, split
+from longpole.store.derive.workflow_notes import WORKFLOW_NOTES
 
 AGENT = 0
+_OF_DRIVERS: tuple[type[Note], ...] = WORKFLOW_NOTES
 # Slots are taken out of a log in blocks of this many bytes, so that few are in memory twice.
 _BLOCK_BYTES = 4 << 20
 
@@ -73,6 +76,17 @@ class LogContent:
         self.of_later_version = 0
 
     @property
+    def node(self) -> str:
+        """The node that wrote it, as the name of the file tells."""
+        node, driver, _ = self.name.rpartition(DRIVER)
+        return node if driver else self.name.rpartition("-")[0]
+
+    @property
+    def of_driver(self) -> bool:
+        """Whether the driver of a workflow wrote it, and no agent."""
+        return any(self.notes.of(kind) for kind in _OF_DRIVERS)
+
+    @property
     def told(self) -> bool:
         """Whether this is what another system told, and not what an agent saw."""
         return bool(self.notes.of(Teller))
@@ -98,7 +112,7 @@ class Content:
     """All log files of a run, how many records are readable, and what is wrong with the rest.
 
     Attributes:
-        logs: What agents saw, in the order in which they began.
+        logs: What agents saw, and what drivers of workflows did, in the order in which they began.
         told: What other systems told.
     """
 

@@ -3,16 +3,19 @@
 A command that was started for a told task says so (``LONGPOLE_TASK``): who tells of the task, the task's id
 there or its name, and the attempt. Its processes lie in the phase ``exec`` of that attempt, or in
 ``submitted`` where nobody told when it ran. An attempt that a batch system itself started again has several
-executions, in the order of its restarts.
+executions, in the order of its restarts. Commands whose process the driver of a workflow of ours names need
+not say anything.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from longpole.store.derive.arrays import Arrays
+from longpole.store.derive.known import Known
 from longpole.store.derive.rings import Hello
 from longpole.store.derive.told import ToldRows
 
@@ -30,11 +33,24 @@ class Execution:
     phase: int
 
 
-class Executions:
-    """All executions that were told; looked for when they are first asked for, as most runs never do."""
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """What drivers of a workflow of ours did: processes they started for tasks, and host and pid of each."""
 
-    def __init__(self, told: ToldRows) -> None:
+    executed: Mapping[Known, Execution] = field(default_factory=dict)
+    drivers: frozenset[tuple[int, int]] = frozenset()
+
+
+class Executions:
+    """All executions that were told; looked for when they are first asked for, as most runs never do.
+
+    Attributes:
+        driven: Those of a workflow of ours, by process.
+    """
+
+    def __init__(self, told: ToldRows, driven: Driven | None = None) -> None:
         """Take what was told."""
+        self.driven = driven or Driven()
         self._told = told
         self._names: dict[int, str] = {}
         self._by_kind: dict[str, dict[_Key, list[Execution]]] = {}

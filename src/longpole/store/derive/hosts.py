@@ -120,7 +120,7 @@ class Hosts:
 
 def _keys(logs: list[LogContent]) -> list[tuple[str, str]]:
     """Return what tells the host of each log from others; a log that lost its note goes by its name."""
-    stems = [log.name.rpartition("-")[0] for log in logs]
+    stems = [log.node for log in logs]
     known = {}
     for stem, log in zip(stems, logs, strict=True):
         for note in log.notes.of(Host):

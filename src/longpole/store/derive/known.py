@@ -17,8 +17,8 @@ class Known:
     """One process, as far as it is known; times on UTC."""
 
     __slots__ = (
-        *("became", "bytes_known", "comm", "command", "end_ns", "ended_in", "exact", "exit"),
-        *("host", "id", "images", "import_ns", "joined", "last_name", "launched_by", "launcher"),
+        *("became", "bytes_known", "comm", "command", "end_ns", "ended_in", "exact", "executes"),
+        *("exit", "host", "id", "images", "import_ns", "joined", "last_name", "launched_by", "launcher"),
         *("member", "order", "parent", "parent_key", "pid", "python", "rank", "start_guessed"),
         *("start_ns", "start_up_ns", "status", "stdin", "stdout", "traced", "world"),
     )
@@ -59,6 +59,8 @@ class Known:
         self.ended_in: int | None = None
         self.last_name = ""
         self.member: Any = None
+        # Whether a driver started it for a task: it lies in that one's execution, not in who started it.
+        self.executes = False
         # What a trace of it says of itself, as JSON.
         self.traced: str | None = None
 

@@ -6,7 +6,8 @@ before that ``hold`` and ``queue`` where Slurm has told when the job was submitt
 ``exec`` a phase ``command`` for each command of a job. Slurm's times are whole seconds: what began within the
 second of its job's start is taken at its own time. A process belongs to the command below whose launcher it
 ran. A command that ran for a task that another system told makes no task: its processes lie in that one's
-execution.
+execution. Nor does the driver of a workflow of ours: it lies in the run, and what it started for a task in
+that one's execution.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from dataclasses import dataclass, field
 from longpole.model.execution import Status
 from longpole.store.derive.arrays import Part
 from longpole.store.derive.content import LogContent
-from longpole.store.derive.executions import Execution, Executions
+from longpole.store.derive.executions import Executions
 from longpole.store.derive.exits import Exits, Finish
+from longpole.store.derive.homes import Home, homes_below
 from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.known import Known
 from longpole.store.derive.member_rows import Row, columns, command_facts, job_facts, task_row
@@ -32,10 +34,12 @@ _NS = 1_000_000_000
 # The kernel keeps so much of a program's name.
 _LONGEST_NAME = 15
 _Job = tuple[str, int]
+# What the command that drives a workflow says of its task.
+DRIVER_TASK = "Longpole:driver:"
 
 
 @dataclass(slots=True)
-class Member:
+class Member(Home):
     """One command: what it said of itself, when it began and how it ended, and its processes."""
 
     host: int
@@ -43,10 +47,7 @@ class Member:
     start_ns: int
     finish: Finish | None
     processes: list[Known] = field(default_factory=list)
-    phase: int = RUN_ID
-    task: int = 0
-    attempt: int = 1
-    execution: Execution | None = None
+    drives: bool = False
 
     def end_ns(self, otherwise_ns: int) -> int:
         """Return when it ended: if nobody saw that, when the last of its processes was gone."""
@@ -93,6 +94,8 @@ class Members:
         self._launchers = {index: (rings.all[index].log, rings.all[index].number) for index in self.nested}
         for member in (*self.all, *self.nested.values()):
             member.execution = executions.of(member.hello)
+        self._drivers = executions.driven.drivers
+        self._homes = {known: Home(execution=one) for known, one in executions.driven.executed.items()}
         self._rows: list[Row] = []
         self._tasks: list[Row] = []
 
@@ -128,13 +131,27 @@ class Members:
         for member in self.all:
             by_pid.setdefault((member.host, member.hello.pid), []).append(member)
         nested = {id(processes.of(*key)): self.nested[index] for index, key in self._launchers.items()}
+        homes = homes_below(self._homes, processes.all)
         for known in processes.all:
             launched = nested.get(id(known.launched_by)) if known.launched_by else None
-            known.member = launched or self._of(known, by_pid) or _inherited(known)
-            if known.member is not None:
-                known.member.processes.append(known)
-                if known.parent is None:
-                    _name_root(known, known.member)
+            known.member = launched or homes.get(known)
+            known.executes = launched is None and known in self._homes
+            if known.member is None or launched is not None:
+                self._join(known, launched or self._of(known, by_pid) or _inherited(known))
+
+    def _join(self, known: Known, member: Member | None) -> None:
+        known.member = member
+        if member is None:
+            return
+        member.processes.append(known)
+        if known.parent is None:
+            _name_root(known, member)
+            member.drives |= self._is_driver(known, member)
+
+    def _is_driver(self, known: Known, member: Member) -> bool:
+        """Return whether a command is the driver of a workflow of ours."""
+        says_so = member.hello.task.startswith(DRIVER_TASK)
+        return bool(self._drivers) and (says_so or (known.host, known.pid) in self._drivers)
 
     def _of(self, known: Known, by_pid: dict[tuple[int, int], list[Member]]) -> Member | None:
         if known.ended_in is not None and known.ended_in in self.by_ring and known.parent is None:
@@ -148,8 +165,8 @@ class Members:
 
     @property
     def own(self) -> list[Member]:
-        """The commands that ran for no task that was told."""
-        return [member for member in self.all if member.execution is None]
+        """The commands that ran for no task that was told, and told of none."""
+        return [member for member in self.all if member.execution is None and not member.drives]
 
     def settle(self, latest_ns: int) -> None:
         """Make tasks and phases of them; ``latest_ns`` is when the run was last seen."""
@@ -158,11 +175,8 @@ class Members:
             earlier_ns = 0
             for attempt in _attempts(members):
                 earlier_ns = self._add_attempt(attempt, earlier_ns, latest_ns)
-        for member in (*self.all, *self.nested.values()):
-            if member.execution is not None:  # told rows come behind ours
-                member.phase = RUN_ID + self.rows + member.execution.phase
-                member.task = len(self) + member.execution.task
-                member.attempt = member.execution.attempt
+        for home in (*self.all, *self.nested.values(), *self._homes.values()):
+            home.settle(self.rows, len(self))
 
     def tasks(self) -> Part:
         """Return the rows of ``tasks``."""
@@ -237,7 +251,7 @@ def _name_root(known: Known, member: Member) -> None:
 def _inherited(known: Known) -> Member | None:
     """Return the command of the closest ancestor that has one."""
     above = known.parent
-    while above is not None and above.member is None:
+    while above is not None and not isinstance(above.member, Member):
         above = above.parent
     return above.member if above is not None else None
 

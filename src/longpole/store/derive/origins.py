@@ -3,7 +3,8 @@
 What a process marked is part of the phase it was forked in, where that is known, else of the process. A
 nested ``record`` stands in for its command by one phase: its command's processes are part of that. A process
 that a program said it started is part of the phase in which it did so, or of the program's process. A nested
-``record`` of a command for a told task lies in that task's execution.
+``record`` of a command for a told task lies in that task's execution, and so does a process that the driver
+of a workflow of ours started for one.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ class Origins:
 
     def of_process(self, known: Known) -> int:
         """Return the phase that holds a process."""
+        if known.executes:
+            return self._top(known)
         row = self._launch_of(known)
         if row >= 0:
             return self.first_marked + row
@@ -100,6 +103,9 @@ class Origins:
         above = []
         for known in every:
             spawn = self._spawns.get(known)
+            if known.executes:
+                above.append(-1)
+                continue
             row = self._launch_of(known)
             if row < 0 and spawn is not None:
                 row = self._around(spawn)

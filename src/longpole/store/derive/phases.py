@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from longpole.log.slots import UNFINISHED
 from longpole.model.execution import Status
 from longpole.store.derive.arrays import Arrays, Objects, Part, Whole, hidden, integers, texts
+from longpole.store.derive.homes import Home
 from longpole.store.derive.known import Known
 from longpole.store.derive.marked import Marked
-from longpole.store.derive.members import Member, Members
+from longpole.store.derive.members import Members
 from longpole.store.derive.origins import RUN_ID, Origins
 from longpole.store.derive.placing import placed
 from longpole.store.derive.processes import Processes
@@ -34,13 +35,17 @@ _STATUSES = np.array([Status.OK.value, Status.FAILED.value, Status.UNFINISHED.va
 
 @dataclass(frozen=True, slots=True)
 class RunPhase:
-    """The run as a phase, the commands that made it together, if it was made so, and what others told."""
+    """The run as a phase, the commands that made it together, if it was made so, and what others told.
+
+    Attributes are JSON: what is known of the workflow that it executed.
+    """
 
     name: str
     status: Status
     span: Span
     members: Members
     told: Sequence[Part] = ()
+    attributes: str | None = None
 
     @property
     def rows_before(self) -> int:
@@ -86,6 +91,7 @@ def _run_row(run: RunPhase) -> Part:
         "duration_ns": _between(start, end),
         "count": 1,
         "status": run.status.value,
+        "attributes": run.attributes,
     }
 
 
@@ -108,13 +114,13 @@ def _process_rows(processes: Processes, span: Span, origins: Origins) -> Part:
     }
 
 
-def _tasks(members: Sequence[Member | None]) -> Arrays:
+def _tasks(members: Sequence[Home | None]) -> Arrays:
     """Return the task and attempt of each command, where commands made the run together."""
     if not any(members):
         return {}
     return {
-        "task": integers([member.task if member else None for member in members]),
-        "attempt": integers([member.attempt if member else None for member in members]),
+        "task": integers([member.task or None if member else None for member in members]),
+        "attempt": integers([member.attempt if member and member.task else None for member in members]),
     }
 
 

@@ -18,10 +18,12 @@ from longpole.store.derive.remarks import Remarks
 from longpole.store.derive.rings import Rings
 from longpole.store.derive.sums import TALLY, Sums
 from longpole.store.derive.told import ToldRows
+from longpole.store.derive.workflow import Workflow
 
 
 def recording_notes(logs: list[LogContent], exits: Exits, sums: Sums) -> RecordingNotes:
     """Return the notes of all agents, summed."""
+    logs = [log for log in logs if not log.of_driver]
     began = [note for log in logs for note in log.notes.of(Began)]
     ended = [note for log in logs for note in log.notes.of(Ended)]
     faults = [note.text for log in logs for note in log.notes.of(Fault) if note.text]
@@ -77,6 +79,18 @@ def with_members(notes: RecordingNotes, members: Members) -> RecordingNotes:
         commands_cut=statuses.count(Status.UNFINISHED),
         left_behind=sum(member.finish.left for member in members.all if member.finish),
         gaps=(*notes.gaps, *(_unanswered(job, why) for job, why in members.unanswered)),
+    )
+
+
+def with_workflow(notes: RecordingNotes, workflow: Workflow) -> RecordingNotes:
+    """Return the notes with the workflow of ours that the run executed, if it did."""
+    said = workflow.drivers.said
+    return replace(
+        notes,
+        workflow=said.workflow or "?" if said is not None else "?" if workflow else "",
+        placement=said.placement if said is not None else "",
+        jobs_failed=workflow.failed,
+        jobs_cut=workflow.cut,
     )
 
 

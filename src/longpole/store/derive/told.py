@@ -47,13 +47,15 @@ _LATEST_UTC_NS = 4 * LATEST_NS
 class _Teller:
     """What one teller told: whole tables, and its ids in order; one that quotes another has two names.
 
-    One from within has traced processes, and by their ids the recorded ones that they are.
+    One from within has traced processes, and by their ids the recorded ones that they are. One of ours calls
+    processes by the numbers that they have in the run.
     """
 
     sources: tuple[str, ...]
     tables: dict[str, Arrays]
     ids: dict[str, NDArray[np.int64]]
     within: bool = False
+    ours: bool = False
     traced: tuple[Traced, ...] = ()
     recorded: dict[int, Known] = field(default_factory=dict)
 
@@ -76,6 +78,10 @@ class ToldRows:
         self.sources = tuple(dict.fromkeys(note.source for note in notes))
         self.gaps = tuple(dict.fromkeys(gap for note in notes for gap in note.gaps))
         self._tellers = [self._read(log) for log in logs]
+
+    def add_own(self, source: str, tables: dict[str, Arrays]) -> None:
+        """Put what a program of ours told before what others did; it calls processes as the run does."""
+        self._tellers.insert(0, _Teller((source,), tables, _ids_of(tables), ours=True))
 
     @property
     def traced(self) -> list[Traced]:
@@ -145,12 +151,8 @@ class ToldRows:
         notes = log.notes.of(Teller)
         within = any(note.within for note in notes)
         traced = set_aside(tables) if within else ()
-        ids = {
-            table: np.sort(np.ma.getdata(columns["id"]))
-            for table, columns in tables.items()
-            if "id" in columns
-        }
-        return _Teller(tuple(dict.fromkeys(note.source for note in notes)), tables, ids, within, traced)
+        sources = tuple(dict.fromkeys(note.source for note in notes))
+        return _Teller(sources, tables, _ids_of(tables), within=within, traced=traced)
 
     def _settled(self, teller: _Teller, own: Arrays, table: str) -> Arrays:
         """Return rows as they are; those of a teller from within of recorded processes, at their times."""
@@ -158,6 +160,11 @@ class ToldRows:
             return own
         found = as_recorded(own, teller.tables[table]["process"], teller.recorded, self._hosts)
         return {name: _believable(name, values) for name, values in found.items()}
+
+
+def _ids_of(tables: dict[str, Arrays]) -> dict[str, NDArray[np.int64]]:
+    having = {table: columns["id"] for table, columns in tables.items() if "id" in columns}
+    return {table: np.sort(np.ma.getdata(ids)) for table, ids in having.items()}
 
 
 def _learn(known: Known, traced: Traced) -> None:
@@ -204,7 +211,7 @@ def _with_own_ids(table: str, teller: _Teller, bases: dict[str, int]) -> Arrays:
         found["parent"] = _numbered(told["parent"], table, teller, bases)
         if table == "phases":
             found["parent"] = np.ma.filled(found["parent"], 1)  # the run itself
-    for name in told.keys() & _REFERENCES.keys():
+    for name in (told.keys() & _REFERENCES.keys()) - ({"process"} if teller.ours else set()):
         found[name] = _numbered(told[name], _REFERENCES[name], teller, bases)
     if "owner" in told and "scope" in told:
         found["owner"] = _owners(told, teller, bases)
