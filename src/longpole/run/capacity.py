@@ -1,8 +1,8 @@
 """What a machine has for jobs, and who of those that wait may begin.
 
-Method: jobs of equal needs wait in one line. The line whose first job has waited longest comes first; if that
-job does not fit, others may pass, but only so often: then everybody waits until it fits, so that a large job is
-never kept waiting for ever by small ones.
+Method: jobs of equal needs wait in one line. The line whose first job has waited longest comes first; if
+that job does not fit, others may pass, but only so often: then everybody waits until it fits, so that small
+jobs never keep a large one waiting for ever.
 """
 
 from __future__ import annotations

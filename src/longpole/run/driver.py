@@ -118,7 +118,7 @@ class Driver:
             case Open():
                 self._open(instruction)
             case Close():
-                self._engine.close_job(instruction.job)
+                self._engine.finish(instruction.job)
             case Discard():
                 self._engine.discard(instruction.job)
             case Stop():
@@ -148,6 +148,7 @@ class Driver:
             own,
             bool(job.label),
             lambda name: not job.label or self._parts.wanted(job.label, name),
+            self._task_ids.__getitem__,
         )
         self._engine.open(opened, orders)
 

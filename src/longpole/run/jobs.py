@@ -41,7 +41,7 @@ class Job:
     label: str = ""
     level: int = 1
     tasks: list[int] = field(default_factory=list)
-    needs: Resources = Resources()
+    needs: Resources = field(default_factory=Resources)
     attempt: int = 0
     tries: dict[int, int] = field(default_factory=dict)
     memory_factor: float = 1.0

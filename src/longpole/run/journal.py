@@ -1,7 +1,7 @@
 """The journal of a run: every task, attempt and commit, in the run's log before anything builds on it.
 
-Lines wait until ``flush``; what is flushed survives this process, however it ends. Tasks, jobs of several tasks
-and files have numbers there that stay the same when another driver goes on with the run.
+Lines wait until ``flush``; what is flushed survives this process, however it ends. Tasks, jobs of several
+tasks and files have numbers there that stay the same when another driver goes on with the run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where files lie: those that tasks make, in the run's store of files; all others, where their author has them."""
+"""Where files lie: those that tasks make, in the run's store; all others, where their author has them."""
 
 from __future__ import annotations
 

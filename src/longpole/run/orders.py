@@ -12,7 +12,7 @@ import msgspec
 from longpole.model.command_line import CommandLine, plain_text
 from longpole.model.staging import Item
 from longpole.model.workflow import Call, Result, Task, Template, Workflow
-from longpole.plan.expansion import Expansion, is_open
+from longpole.plan.expansion import Expansion
 from longpole.run.locations import Locations
 
 LISTS_FOLDER = ".longpole"
@@ -158,13 +158,13 @@ class Orders:
         return tuple(map(source, names))
 
     def _outputs(self, task: Task) -> tuple[Output, ...]:
-        if not task.outputs:
+        if not task.template.outputs:
             return ()
-        return tuple(
-            Output(name, uses.optional, is_open(task, pattern))
-            for uses, names in zip(task.template.outputs, task.outputs, strict=True)
-            for pattern, name in zip(uses.patterns, names, strict=True)
-        )
+        found = []
+        for place, uses in enumerate(task.template.outputs):
+            found += [Output(name, uses.optional) for name in task.outputs[place]]
+            found += [Output(pattern, open=True) for pattern in (task.many[place] if task.many else ())]
+        return tuple(found)
 
     def _arguments(
         self, call: Call, number: int, values: Mapping[str, Any]

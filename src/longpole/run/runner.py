@@ -1,10 +1,10 @@
 """The runner: which job comes when. Events in, instructions out; no file, clock or process.
 
 A job is one task, or several that share a folder (a cluster, which has the machine for itself). It is opened
-(its files come), its tasks are executed, it is closed (what it made is put in place: committed), and then those
-that wait for it are ready. When a set becomes known, new tasks come up. A task that fails is tried again as
-often as it allows, with more memory if that ran out; after that, all that depends on it is skipped, and nothing
-new begins unless the user keeps going.
+(its files come), its tasks are executed, it is closed (what it made is put in place: committed), and then
+those that wait for it are ready. When a set becomes known, new tasks come up. A task that fails is tried
+again as often as it allows, with more memory if that ran out; after that, all that depends on it is skipped,
+and nothing new begins unless the user keeps going.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Runner:
         self._go_on()
         return self._told()
 
-    # ------------------------------------------------------------------------------------------ new tasks
+    # ---------------------------------------------------------------------- new tasks
 
     def _grow(self) -> None:
         """Take in all tasks that can be known by now, until no more come up."""
@@ -185,7 +185,7 @@ class Runner:
         self.graph.join(task, job)
         job.tries[task] = self.expansion.tasks[task].template.retry.times
 
-    # ------------------------------------------------------------------------------------------ the life of a job
+    # ---------------------------------------------------------------------- the life of a job
 
     def _consider(self, job: Job) -> None:
         """Let a job wait for room if nothing else keeps it, or its new tasks if it is open."""
@@ -284,7 +284,7 @@ class Runner:
             self._consider(self.graph.jobs[number])
         self._end_levels()
 
-    # ------------------------------------------------------------------------------------------ failures
+    # ---------------------------------------------------------------------- failures
 
     def _fail(self, job: Job, verdict: Verdict, cause: str, task: int) -> None:
         """Try a task again, or give its job up once nothing of it is executed any more."""
@@ -343,7 +343,7 @@ class Runner:
             self.running.discard(job.number)
             self._policy.capacity.give_back(job.needs)
 
-    # ------------------------------------------------------------------------------------------ around the jobs
+    # ---------------------------------------------------------------------- around the jobs
 
     @property
     def _halted(self) -> bool:

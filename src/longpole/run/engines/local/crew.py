@@ -1,8 +1,8 @@
-"""Warm workers: forked processes that wait for requests on a socket, answer them, and are replaced if they die.
+"""Warm workers: forked processes that answer requests on a socket, and are replaced if they die.
 
-A request and an answer are bytes behind their length. Each worker has one request at a time, and a few more on
-its way, so that it need not wait for us between two. A worker that is forked later must not hold the sockets of
-earlier ones, else their end would never be seen.
+A request and an answer are bytes behind their length. Each worker has one request at a time, and may have a
+few more on their way, so that it need not wait for us between two. A worker that is forked later must not
+hold the sockets of earlier ones, else their end would never be seen.
 """
 
 from __future__ import annotations

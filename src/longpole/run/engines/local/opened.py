@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from longpole.run.memory.limits import Limit
+from longpole.run.messages import Verdict
 from longpole.run.orders import TaskOrder
 from longpole.store.derive.workflow_notes import Part
 
@@ -16,20 +18,24 @@ class Execution:
     Attributes:
         order: What was ordered.
         start_ns: When it began.
-        pid: Its process, or 0 while a worker has it.
+        pid: Its process; 0 while a worker has it.
+        key: What a worker was asked under; 0 if it is a process of its own.
         output: What it writes to, and the name of that for now.
         gpus: Which GPUs it was given.
-        deadline_ns: When it is stopped; 0: never.
-        ended: Why it was ended by us; empty if it was not.
+        limit: How its memory is held.
+        verdict: Why it was ended by us; OK if it was not.
+        cause: The same as a sentence.
     """
 
     order: TaskOrder
     start_ns: int
     pid: int = 0
+    key: int = 0
     output: tuple[int, str] | None = None
     gpus: tuple[int, ...] = ()
-    deadline_ns: int = 0
-    ended: str = ""
+    limit: Limit | None = None
+    verdict: Verdict = Verdict.OK
+    cause: str = ""
 
 
 @dataclass(slots=True)
@@ -60,6 +66,7 @@ class OpenJob:
     own_folder: bool
     shared: bool
     wanted: Callable[[str], bool]
+    task_ids: Callable[[int], int]
     parts: list[Part] = field(default_factory=list)
     there: set[str] = field(default_factory=set)
     orders: dict[int, TaskOrder] = field(default_factory=dict)

@@ -7,6 +7,7 @@ empty one goes to the next job, so that ten thousand silent jobs make no file at
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 _TAIL_BYTES = 8192
 
@@ -34,13 +35,13 @@ class Outputs:
         how = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC
         return os.open(path, how, 0o600), path
 
-    def give_back(self, output: tuple[int, str], name: str) -> str:
-        """Take a file back; if something was written, it stays under a name: return its path, else nothing."""
+    def give_back(self, output: tuple[int, str], name: Callable[[], str]) -> str:
+        """Take a file back; if something was written, it stays under a name: return its path, else none."""
         descriptor, path = output
         if not os.fstat(descriptor).st_size:
             self._free.append(output)
             return ""
-        final = os.path.join(self._folder, name)
+        final = os.path.join(self._folder, name())
         os.rename(path, final)
         os.close(descriptor)
         return final

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from longpole.record.reaper import grown
 
-# Python ignores these from its start on, and we take the others ourselves: a job finds all as they usually are.
+# Python ignores some of these from its start on, and we take others: a job finds them as they usually are.
 _USUAL = (
     *(signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD),
     *(signal.SIGQUIT, signal.SIGWINCH),

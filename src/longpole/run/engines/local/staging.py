@@ -1,0 +1,136 @@
+"""Files of jobs: inputs are brought, outputs sent, folders removed; what takes long, by carriers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from time import monotonic_ns
+
+from longpole.model.staging import Item, Moved
+from longpole.run.engines.local.carriers import (
+    Answer,
+    Carrier,
+    Errand,
+    Request,
+    answer_of,
+    as_bytes,
+    is_light,
+)
+from longpole.run.engines.local.crew import Crew
+from longpole.run.engines.local.opened import OpenJob
+from longpole.run.engines.local.settings import Settings
+from longpole.run.orders import TaskOrder
+from longpole.store.derive.workflow_notes import Part
+
+IMAGE_FOLDER = ".longpole/image"
+# Ways that move nothing: their single files are not worth a phase each.
+_STANDING = ("link", "hardlink")
+
+Then = Callable[[bytes, int], None]
+Ask = Callable[[Crew, bytes, Then], int]
+Break = Callable[[OpenJob, str], None]
+
+
+class Staging:
+    """Moves files for the jobs of one engine."""
+
+    def __init__(self, settings: Settings, ask: Ask, fail: Break) -> None:
+        """Take how a crew is asked, and what is called when a job cannot have its files."""
+        self._settings = settings
+        self._ask = ask
+        self._fail = fail
+        self._carrier = Carrier(settings.way)
+        self.crew = Crew(lambda: Carrier(settings.way), settings.carriers)
+
+    def bring(self, job: OpenJob, orders: Iterable[TaskOrder], then: Callable[[], None]) -> None:
+        """Bring what tasks need that is not in the job's folder yet."""
+        items = self._missing(job, orders)
+        if not items:
+            then()
+            return
+        job.there.update(item.name for item in items)
+        way = "hardlink" if self._settings.bring == "link" and _in_container(job) else self._settings.bring
+        request = Request(Errand.BRING, way, job.folder, items)
+        self._move(job, "stage_in", request, lambda _: then())
+
+    def send(self, job: OpenJob, names: list[str], then: Callable[[Moved], None]) -> None:
+        """Put files of a job's folder where the run keeps them."""
+        items = tuple(self._settings.target(name) for name in names)
+        request = Request(Errand.SEND, self._settings.send, job.folder, items)
+        self._move(job, "stage_out", request, then)
+
+    def save(self, job: OpenJob, names: list[str]) -> None:
+        """Keep what a failed attempt can be gone on from; if that fails, the next one starts fresh."""
+        if names:
+            items = tuple(self._settings.target(name) for name in names)
+            self._carrier.do(Request(Errand.SEND, self._settings.send, job.folder, items))
+
+    def remove(self, folder: str) -> None:
+        """Remove a folder, at once if it is empty, else by and by."""
+        try:
+            os.rmdir(folder)
+        except OSError:  # something is in it: that takes longer
+            self.carry(Request(Errand.REMOVE, "", folder), lambda _: None)
+
+    def carry(self, request: Request, then: Callable[[Answer], None]) -> None:
+        """Let a carrier do an errand."""
+        self._ask(self.crew, as_bytes(request), lambda data, _: then(_answer(data)))
+
+    def _missing(self, job: OpenJob, orders: Iterable[TaskOrder]) -> tuple[Item, ...]:
+        there = job.there
+        items = {item.name: item for order in orders for item in order.inputs if item.name not in there}
+        if job.shared:
+            inside = {output.name for order in job.orders.values() for output in order.outputs}
+            inside.update(name for made in job.made.values() for name in made)
+            items = {name: item for name, item in items.items() if name not in inside}
+        if self._settings.sends_images:
+            for order in orders:
+                if order.template.image and (image := image_item(order.template.image)).name not in there:
+                    items[image.name] = image
+        return tuple(items.values())
+
+    def _move(self, job: OpenJob, kind: str, request: Request, then: Callable[[Moved], None]) -> None:
+        start_ns = monotonic_ns()
+
+        def go_on(answer: Answer) -> None:
+            end_ns = monotonic_ns()
+            if answer.moved is None:
+                job.parts.append(Part(kind, start_ns, end_ns, 1, name=request.way))
+                self._fail(job, answer.cause)
+            else:
+                note_moved(job.parts, Part(kind, start_ns, end_ns, name=request.way), answer.moved)
+                then(answer.moved)
+
+        if is_light(request):
+            go_on(self._carrier.do(request))
+        else:
+            self.carry(request, go_on)
+
+
+def note_moved(parts: list[Part], part: Part, moved: Moved) -> None:
+    """Add a phase of moving files, and each movement within it."""
+    total = sum(each.moved_bytes for each in moved.transfers)
+    files = sum(each.files for each in moved.transfers)
+    at = len(parts)
+    parts.append(Part(part.kind, part.start, part.end, bytes=total, count=files, name=part.name))
+    if part.name in _STANDING:
+        return
+    for each in moved.transfers:
+        times, amount = (each.start_ns, each.end_ns), each.moved_bytes
+        parts.append(Part("transfer", *times, bytes=amount, count=each.files, name=each.what, within=at))
+
+
+def image_item(image: str) -> Item:
+    """Return a container image as a file of a job."""
+    slash = "/" if os.path.isdir(image) else ""
+    return Item(
+        f"{IMAGE_FOLDER}/{os.path.basename(image.rstrip('/'))}{slash}", os.path.abspath(image) + slash
+    )
+
+
+def _in_container(job: OpenJob) -> bool:
+    return any(order.template.image for order in job.orders.values())
+
+
+def _answer(data: bytes) -> Answer:
+    return answer_of(data) if data else Answer(None, "The process that moved its files has died.")

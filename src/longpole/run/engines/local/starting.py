@@ -1,0 +1,137 @@
+"""Starting a task: its lists and directories, its variables and GPUs, its container and its memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from time import monotonic_ns
+
+from longpole.model.containers import Inside
+from longpole.model.ports import Runtime
+from longpole.record.surroundings import TASK_VARIABLE
+from longpole.run.containers.read_only import read_only_mounts
+from longpole.run.engines.local.opened import Execution, OpenJob
+from longpole.run.engines.local.outputs import Outputs
+from longpole.run.engines.local.processes import Processes
+from longpole.run.engines.local.programs import find_program
+from longpole.run.engines.local.settings import Settings
+from longpole.run.engines.local.staging import IMAGE_FOLDER, image_item
+from longpole.run.orders import JOB_VARIABLE, LISTS_FOLDER, Output, TaskOrder
+from longpole.store.derive.workflow_notes import Part
+
+TELLER = "Longpole"
+
+
+class Starting:
+    """Starts the processes of tasks."""
+
+    def __init__(self, settings: Settings, processes: Processes, outputs: Outputs) -> None:
+        """Take what starts them, and where they write to."""
+        self._settings = settings
+        self._processes = processes
+        self._outputs = outputs
+        self._free_gpus = list(settings.gpus)
+        self._images: dict[str, tuple[Runtime, str]] = {}
+
+    def prepare(self, job: OpenJob, order: TaskOrder) -> None:
+        """Make what a task expects in its folder.
+
+        Raises:
+            OSError: There is no room.
+        """
+        if order.lists:
+            _write_lists(order.lists, job.folder)
+        if order.outputs:
+            _make_parents(order.outputs, job.folder)
+
+    def spawn(self, job: OpenJob, execution: Execution) -> None:
+        """Start the process of a task.
+
+        Raises:
+            OSError: Its program cannot be executed.
+            ContainerError: Its image cannot be used.
+        """
+        order = execution.order
+        arguments = list(order.arguments)
+        environment = self._environment(job, execution)
+        if order.template.image:
+            arguments = self._contained(job, order, environment)
+        if order.memory_bytes is not None:
+            key = f"{job.identity}.{job.attempt}.{order.task}"
+            execution.limit = self._settings.limits.create(key, order.memory_bytes)
+            arguments = execution.limit.wrap([find_program(arguments[0], environment), *arguments[1:]])
+        arguments[0] = find_program(arguments[0], environment)
+        execution.output = self._outputs.take()
+        execution.start_ns = monotonic_ns()
+        try:
+            execution.pid = self._processes.start(arguments, environment, job.folder, execution.output[0])
+        except OSError:
+            self.give_back(execution)
+            raise
+        if execution.limit is not None:
+            execution.limit.started(execution.pid)
+
+    def give_back(self, execution: Execution) -> None:
+        """Take back the GPUs of a task that has ended."""
+        self._free_gpus += execution.gpus
+        execution.gpus = ()
+
+    def close(self) -> None:
+        """Let go of all images."""
+        for runtime, prepared in self._images.values():
+            runtime.release(prepared)
+        self._images = {}
+
+    def _environment(self, job: OpenJob, execution: Execution) -> dict[str, str]:
+        order = execution.order
+        environment = {
+            **self._settings.environment,
+            JOB_VARIABLE: f"{self._settings.run_id}:{job.identity}:{job.attempt}",
+            TASK_VARIABLE: f"{TELLER}:{job.task_ids(order.task)}:{job.attempt}",
+            **order.environment,
+        }
+        count = order.template.resources.gpus
+        if count:
+            execution.gpus = tuple(self._free_gpus[:count])
+            del self._free_gpus[:count]
+            environment["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, execution.gpus))
+        return environment
+
+    def _contained(self, job: OpenJob, order: TaskOrder, environment: Mapping[str, str]) -> list[str]:
+        """Return the command line of a task in its container; making its image ready is a phase."""
+        start_ns = monotonic_ns()
+        image = order.template.image
+        place = os.path.join(job.folder, image_item(image).name) if self._settings.sends_images else image
+        if place not in self._images:
+            runtime = self._settings.runtime(place)
+            self._images[place] = runtime, runtime.prepare(place)
+        runtime, prepared = self._images[place]
+        inside = Inside(job.folder, self._read_only(job, order), environment, self._settings.shared)
+        command = runtime.command(prepared, inside, order.arguments)
+        part = Part("container", start_ns, monotonic_ns(), name=runtime.name)
+        job.parts.append(part)
+        return command
+
+    def _read_only(self, job: OpenJob, order: TaskOrder) -> tuple[str, ...]:
+        inputs = [item.name for item in order.inputs]
+        if self._settings.sends_images:
+            inputs.append(f"{IMAGE_FOLDER}/")
+        made = [output.name for each in job.orders.values() for output in each.outputs]
+        return read_only_mounts(inputs, [*made, *order.template.checkpoints, f"{LISTS_FOLDER}/x.list"])
+
+
+def _write_lists(lists: Mapping[str, tuple[str, ...]], folder: str) -> None:
+    for name, names in lists.items():
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.writelines(f"{each}\n" for each in names)
+
+
+def _make_parents(outputs: Iterable[Output], folder: str) -> None:
+    """Make the directories that outputs are to lie in, as a user expects it."""
+    for output in outputs:
+        name = output.name.rstrip("/").partition("{")[0] if output.open else output.name.rstrip("/")
+        parent = name.rpartition("/")[0]
+        if parent:
+            os.makedirs(os.path.join(folder, parent), exist_ok=True)
