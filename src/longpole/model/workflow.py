@@ -150,8 +150,8 @@ class Template:
         environment: Variables, added to those of the run; names in braces are replaced as in commands, but
             not quoted.
         image: The container image it runs in; empty: none.
-        cluster: A label: tasks of one label may run as one job. It may hold places of the sets that the task
-            is fanned out over.
+        cluster: A label: tasks of one label may run as one job. A pattern: it may hold places of the sets
+            that the task is fanned out over.
         resources: What it needs.
         retry: What happens when it fails.
         timeout_s: When it is stopped; None: never.
