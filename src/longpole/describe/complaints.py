@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 from longpole.model.text import visible
@@ -11,6 +11,7 @@ from longpole.model.text import visible
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _SHOWN_LETTERS = 60
 _SHOWN_SIZE = 10**12
+_SHOWN_NAMES, _COMPARED_NAMES = 30, 2000
 
 
 def choices(name: str, allowed: Iterable[str]) -> str:
@@ -20,10 +21,12 @@ def choices(name: str, allowed: Iterable[str]) -> str:
         >>> choices("memroy", ["memory", "hbm"])
         "there are memory, hbm. Did you mean 'memory'?"
     """
-    names = [_short(each) for each in allowed]
-    close = get_close_matches(name[:_SHOWN_LETTERS], names, n=1)
+    names = [short(each) for each in allowed]
+    close = get_close_matches(name[:_SHOWN_LETTERS], names[:_COMPARED_NAMES], n=1)
     meant = f" Did you mean '{close[0]}'?" if close else ""
-    return (f"there are {', '.join(names)}." if names else "there are none.") + meant
+    more = f" and {len(names) - _SHOWN_NAMES:,} more" if len(names) > _SHOWN_NAMES else ""
+    some = ", ".join(names[:_SHOWN_NAMES])
+    return (f"there are {some}{more}." if names else "there are none.") + meant
 
 
 def kind_of(value: object) -> str:
@@ -38,10 +41,26 @@ def kind_of(value: object) -> str:
     if isinstance(value, int | float):
         return f"the number {value}" if is_number(value) or isinstance(value, float) else "a huge number"
     if isinstance(value, str):
-        return f"the text '{_short(value)}'"
+        return f"the text '{short(value)}'"
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "a table"
     return "a date or time"
+
+
+def shape_of(value: object) -> str:
+    """Return what a value of a workflow is, as a sentence says it.
+
+    Examples:
+        >>> shape_of(None), shape_of({}), shape_of(("a", "b")), shape_of(1.5)
+        ('nothing', 'a map', 'a list', 'the number 1.5')
+    """
+    if value is None:
+        return "nothing"
+    if isinstance(value, Mapping):
+        return "a map"
+    if isinstance(value, list | tuple | set | frozenset):
+        return "a list"
+    return kind_of(value) if isinstance(value, str | int | float) else f"a {short(type(value).__name__)}"
 
 
 def is_number(value: object) -> bool:
@@ -51,9 +70,10 @@ def is_number(value: object) -> bool:
 
 def written(name: str) -> str:
     """Return a key as a TOML file has it."""
-    return name if not name or _BARE.fullmatch(name) else f'"{_short(name)}"'
+    return name if not name or _BARE.fullmatch(name) else f'"{short(name)}"'
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Return a text as a sentence can hold it: on one line, and not too long."""
     text = visible(text)
     return text if len(text) <= _SHOWN_LETTERS else f"{text[:_SHOWN_LETTERS]}..."

@@ -1,7 +1,7 @@
 r"""Command lines: how names of files, members and parameters come into them, with a shell or without one.
 
 Only declared names are replaced, ``{src}`` and ``{src.list}``; every other brace stays as it is, and so do
-``${src}`` and ``\{src}``. What a name stands for arrives in the command exactly, whatever quotes are around it.
+``${src}`` and ``\{src}``. What a name stands for arrives in the command exactly, whatever quotes it is in.
 """
 
 from __future__ import annotations
@@ -114,6 +114,20 @@ def plain_text(text: str, values: Mapping[str, Value]) -> str:
         return place[0] if found is None else found if isinstance(found, str) else " ".join(found)
 
     return _PLACES.sub(value, text) if "{" in text else text
+
+
+def bare_places(command: str) -> tuple[str, ...]:
+    r"""Return the names in braces that no quotes surround, declared or not, each once.
+
+    Examples:
+        >>> bare_places("jq '{a}' {b} \"{c}\" ${d} {}")
+        ('b',)
+    """
+    found = regions(command)
+    places = (
+        place for place in _PLACES.finditer(command) if surrounding(found, place.start()) is Quotes.BARE
+    )
+    return tuple(dict.fromkeys(place[1] for place in places))
 
 
 class _Name(str):

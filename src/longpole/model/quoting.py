@@ -1,7 +1,7 @@
 r"""Quotes of a shell: which of them surround a position in a command line, and how a text gets through them.
 
 A small part of the grammar of POSIX shells is followed: quotes, backslashes, comments, here-documents and
-``$(...)`` within double quotes. Where a command goes beyond (backquotes, ``$'...'``, quotes within ``${...}``,
+``$(...)`` within double quotes. Where one goes beyond (backquotes, ``$'...'``, quotes within ``${...}``,
 a quote that never ends) nothing is guessed: then only texts that need no quoting get through.
 """
 
@@ -131,7 +131,7 @@ class _Scan:
             yield from self._documents()
 
     def _double(self, begin: int, nested: int) -> Iterator[Region]:
-        inner = []
+        inner: list[Region] = []
         while token := _DOUBLE.search(self.command, self.position):
             self.position = token.end()
             if token.lastgroup == "end":

@@ -78,11 +78,13 @@ class Uses:
             all members of it. As an output too, where they are known before it runs; of a set that is known
             by what tasks make it means: as many as the task makes.
         optional: As an output: it need not be there.
+        line: Where it is described; 0 where there is no file.
     """
 
     name: str
     patterns: tuple[str, ...]
     optional: bool = False
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,8 @@ class Call:
 
     Attributes:
         function: What is called.
-        arguments: Plain values, texts with places of sets and files as in commands (``"{png}"``), or results.
+        arguments: Plain values, texts with places of sets and files as in commands (``"{png}"``), or results;
+            within lists and maps too. ``call_arguments`` puts into them what they stand for.
         keywords: The same, by name.
     """
 
@@ -149,9 +152,11 @@ class Template:
         code: Files of the workflow's own folder that it needs beside its program.
         program: The file that it executes, where that is sent along; the command calls it ``{program}``.
         checkpoints: Files that it continues from if they are there, and leaves for its next attempt.
-        environment: Variables, added to those of the run.
+        environment: Variables, added to those of the run; names in braces are replaced as in commands, but
+            not quoted.
         image: The container image it runs in; empty: none.
-        cluster: A label: tasks of one label may run as one job.
+        cluster: A label: tasks of one label may run as one job. A pattern: it may hold places of the sets
+            that the task is fanned out over.
         resources: What it needs.
         retry: What happens when it fails.
         timeout_s: When it is stopped; None: never.
@@ -189,21 +194,24 @@ class Workflow:
         name: What it is called.
         folder: Where it is described, absolute: paths of files, code and programs are seen from here.
         file: The file that describes it, for messages; empty if it was made by a program.
-        parameters: Values that were chosen; commands and patterns may name them.
+        parameters: What was chosen, as text; several texts for a list. Commands, variables and arguments may
+            name them; in patterns they have been replaced.
         sets: Named domains, by name.
         templates: Tasks as described, by name, in the order of the description.
         files: Where files lie that no task makes, by their logical names; others lie in the folder.
         results: Patterns of the files that a user wants in the end.
+        results_line: Where these are described; 0 where there is no file.
     """
 
     name: str
     folder: str
     file: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     sets: Mapping[str, NamedSet] = field(default_factory=dict)
     templates: Mapping[str, Template] = field(default_factory=dict)
     files: Mapping[str, Place] = field(default_factory=dict)
     results: tuple[str, ...] = ()
+    results_line: int = 0
 
     def at(self, line: int) -> str:
         """Return where something is described, as a message begins: ``tiles.yaml:7: ``."""
