@@ -1,7 +1,8 @@
 """Longpole: where the time of a workflow goes, what bounds it, and which change gains most.
 
-``phase`` and ``record`` are for programs; ``load`` reads what was recorded. This module loads into users'
-interpreters: it stays importable by Python 3.8 and loads nothing heavy until it is asked for.
+``phase`` and ``record`` are for programs; ``load`` reads what was recorded, and ``Workflow`` describes
+what is to run. This module loads into users' interpreters: it stays importable by Python 3.8 and loads
+nothing heavy until it is asked for.
 """
 
 from __future__ import annotations
@@ -13,14 +14,19 @@ from longpole.record.recording import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from longpole.app.run import Run, load
+    from longpole.describe.builder import Workflow
 else:
 
     def __getattr__(name: str) -> object:
-        """Load what reads runs on first use: it needs Python 3.11 and heavier libraries."""
+        """Load the rest on first use: it needs Python 3.11 and heavier libraries."""
         if name in ("Run", "load"):
             from longpole.app import run
 
             return getattr(run, name)
+        if name == "Workflow":
+            from longpole.describe.builder import Workflow
+
+            return Workflow
         raise AttributeError(f"module 'longpole' has no attribute '{name}'")
 
 
@@ -31,4 +37,4 @@ def load_ipython_extension(shell: object) -> None:
     Magic(shell).register()
 
 
-__all__ = ["Run", "__version__", "load", "phase", "record"]
+__all__ = ["Run", "Workflow", "__version__", "load", "phase", "record"]

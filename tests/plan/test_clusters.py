@@ -88,6 +88,18 @@ def test_horizontal_clusters_never_mix_types():
     assert found == [Group("a 1", (0, 1)), Group("b 1", (2, 3))]
 
 
+def test_tasks_that_follow_each_other_are_never_in_one_horizontal_cluster():
+    described = workflow(
+        values("before", "0", "2", "1", "a"),
+        values("after", "1", "3", "2", "b"),
+        task("step", ["x/{before}"], ["x/{after}"], for_each=(("before", "after"),)),
+    )
+
+    found = groups(described, Clustering(Grouping.HORIZONTAL, tasks=10))
+
+    assert found == [Group("step 1", (0, 3)), Group("", (2,)), Group("", (1,))]
+
+
 @given(st.integers(0, 40), st.integers(1, 12), st.sampled_from(["tasks", "jobs", "size_bytes"]))
 def test_horizontal_clusters_hold_every_task_once(count, number, what):
     clustering = Clustering(Grouping.HORIZONTAL, **{what: number})

@@ -143,6 +143,30 @@ def test_a_file_that_is_spelt_differently_where_it_is_used_is_refused():
         expanded(described)
 
 
+def chain(*pairs):
+    return workflow(
+        values("before", *(before for before, _ in pairs)),
+        values("after", *(after for _, after in pairs)),
+        task("step", ["x/{before}"], ["x/{after}"], for_each=(("before", "after"),)),
+    )
+
+
+def test_tasks_of_one_template_follow_each_other_in_whatever_order():
+    expansion = expanded(chain(("2", "3"), ("0", "1"), ("1", "2")))
+
+    assert [expansion.dependencies(number) for number in range(3)] == [[2], [], [1]]
+    assert [expansion.depth_of(number) for number in range(3)] == [2, 0, 1]
+    assert set(expansion.outside) == {"x/0"}
+
+
+@pytest.mark.parametrize("pairs", [[("0", "1"), ("1", "0")], [("0", "0")]])
+def test_tasks_of_one_template_that_go_round_are_refused(pairs):
+    with pytest.raises(
+        WorkflowError, match="in a circle: 'step before=|'step before=0 after=0' waits for itself"
+    ):
+        expanded(chain(*pairs))
+
+
 def test_results_are_taken_from_the_tasks_that_agree():
     expansion = expanded(
         workflow(

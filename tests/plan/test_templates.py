@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longpole.model.workflow import Call, NamedSet, Result, Template, WorkflowError
-from longpole.plan.templates import Makers, after, in_order, levels, results_of
+from longpole.plan.templates import Makers, after, in_order, levels, others, results_of
 from tests.plan.described import task, tiles, values, workflow
 
 
@@ -81,8 +81,19 @@ def test_a_call_waits_for_those_whose_results_it_takes():
 def test_a_template_that_uses_what_it_makes_is_refused():
     described = workflow(values("n", "1"), task("step", ["x/{n}"], ["x/{n}"], for_each=(("n",),)))
 
-    with pytest.raises(WorkflowError, match="'step' waits for itself"):
-        in_order(before_of(described))
+    with pytest.raises(WorkflowError, match=r"'step' waits for itself: it uses what it makes, 'x/\{n\}'\."):
+        before_of(described)
+
+
+def test_tasks_of_one_template_may_follow_each_other():
+    described = workflow(
+        values("before", "0", "1"),
+        values("after", "1", "2"),
+        task("step", ["x/{before}"], ["x/{after}"], for_each=(("before", "after"),)),
+    )
+
+    assert before_of(described) == {"step": ("step",)}
+    assert others(before_of(described)) == {"step": ()}
 
 
 def test_a_circle_is_named_in_its_order():

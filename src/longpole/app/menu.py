@@ -6,6 +6,9 @@ INTRODUCTION = "Find out where the time of a workflow goes."
 
 # Section, then command and what it does; 'longpole.app.commands' has a module for each but 'record'.
 MENU = {
+    "Run": {
+        "plan": "What a workflow would run, and what it would move.",
+    },
     "Record": {
         "record": "Run any command and record where its time goes.",
         "import": "Make a run of what another system has recorded.",

@@ -1,4 +1,4 @@
-"""An entry of a workflow's description: a map that knows where it stands, so that every complaint says where."""
+"""An entry of a workflow's description: a map that knows where it stands, for complaints."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ class Entry:
             return default
         if not isinstance(value, str | int | float) or isinstance(value, bool):
             raise self.wrong(name, f"This must be a text, not {shape_of(value)}.")
-        text = self.parameters.in_text(str(value))
+        text = str(value)
+        # What a parameter stands for is not looked at again.
+        text = self.parameters.in_text(text) if value is self.values[name] else text
         if "\0" in text:
             raise self.wrong(name, "This text has a NUL in it.")
         return text

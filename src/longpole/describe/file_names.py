@@ -31,15 +31,15 @@ def file_pattern(text: str, parameters: Parameters) -> str:
         raise WorkflowError("A name of a file is empty.")
     if text[0] in "/~":
         raise WorkflowError(
-            f"'{short(text)}' is an absolute path. Names of files are relative; give it a name, and say under "
-            f"'files' where it lies: {{{short(text.rsplit('/', 1)[-1]) or 'data'}: {{path: {short(text)}}}}}."
+            f"'{short(text)}' is an absolute path. Names of files are relative; give it a name, and say "
+            f"under 'files' where it lies: {{{short(text.rsplit('/', 1)[-1])}: {{path: {short(text)}}}}}."
         )
     if "\n" in text or "\0" in text:
         raise WorkflowError(f"'{short(text)}' has a line break or a NUL in it, which no name may.")
     tidy = _TWO_SPELLINGS.sub("", text)
     if not fits(tidy):
         raise WorkflowError(
-            f"'{short(text)}' leads out of the workflow's folder, or to the folder itself. Give the file a name, "
-            "and say under 'files' where it lies."
+            f"'{short(text)}' leads out of the workflow's folder, or to the folder itself. Give the file a "
+            "name, and say under 'files' where it lies."
         )
     return tidy

@@ -1,4 +1,4 @@
-"""Parameters of a workflow: what its author gives them, and what a user chooses instead, ``--set parts=[aa]``."""
+"""Parameters of a workflow: what its author gives them, and what a user chooses instead."""
 
 from __future__ import annotations
 

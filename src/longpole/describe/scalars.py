@@ -1,7 +1,7 @@
 """Single values of YAML: which words without quotes are numbers, true, false or nothing, and which are text.
 
-Fewer than in YAML 1.1, since names are what workflows are made of: ``no``, ``on``, ``007``, ``1_000``, ``12:30``
-and ``2024-01-31`` are texts. ``1e-4`` is a number.
+Fewer than in YAML 1.1, since names are what workflows are made of: ``no``, ``on``, ``007``, ``1_000``,
+``12:30`` and ``2024-01-31`` are texts. ``1e-4`` is a number.
 """
 
 from __future__ import annotations

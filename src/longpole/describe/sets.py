@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from longpole.describe.complaints import choices, shape_of, short
 from longpole.describe.entry import Entry
 from longpole.describe.file_names import file_pattern
+from longpole.describe.lined import line_in
 from longpole.describe.scalars import text_of
 from longpole.model.patterns import PLACE_NAME, parse
 from longpole.model.workflow import NamedSet, Unreadable, WorkflowError
@@ -47,21 +48,17 @@ def _values(entry: Entry) -> tuple[str, ...]:
             hint = f' If a parameter is meant, put it in quotes: "{{{short(str(next(iter(values))))}}}".'
         raise entry.wrong("values", f"This must be a list, not {shape_of(values)}.{hint}")
     members: dict[str, None] = {}
-    for value in values:
-        member = _member(entry, value)
+    for place, value in enumerate(values):
+        member = text_of(value) if isinstance(value, str | int | float) else ""
+        # What a parameter stands for is not looked at again.
+        member = entry.parameters.in_text(member) if values is entry.values["values"] else member
+        if not member or "\n" in member or "\0" in member:
+            what = f"A member is a text on one line, or a number, not {shape_of(value)}."
+            raise entry.wrong("values", what, line_in(values, place))
         if member in members:
             raise entry.wrong("values", f"'{short(member)}' is there twice; keep one.")
         members[member] = None
     return tuple(members)
-
-
-def _member(entry: Entry, value: object) -> str:
-    if not isinstance(value, str | int | float):
-        raise entry.wrong("values", f"A member must be a text or a number, not {shape_of(value)}.")
-    member = entry.parameters.in_text(text_of(value))
-    if not member or "\n" in member or "\0" in member:
-        raise entry.wrong("values", f"'{short(member)}' cannot be a member: it is empty or has a line break.")
-    return member
 
 
 def _pattern(name: str, entry: Entry, key: str) -> str:

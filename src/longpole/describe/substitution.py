@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from longpole.describe.scalars import text_of
 from longpole.model.command_line import plain_text
-from longpole.model.patterns import doubled, fill_some
+from longpole.model.patterns import fill_some
 from longpole.model.workflow import WorkflowError
 
 Plain = str | int | float | bool
@@ -60,6 +60,6 @@ class Parameters:
         for name, value in self.texts.items():
             if not isinstance(value, str) and f"{{{name}}}" in filled:
                 raise WorkflowError(
-                    f"The parameter '{name}' is a list; make a set of it, 'values: \"{{{name}}}\"', and use that."
+                    f"The parameter '{name}' is a list; make a set of it, values: \"{{{name}}}\", for it."
                 )
         return filled

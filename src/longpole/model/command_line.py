@@ -116,6 +116,20 @@ def plain_text(text: str, values: Mapping[str, Value]) -> str:
     return _PLACES.sub(value, text) if "{" in text else text
 
 
+def bare_places(command: str) -> tuple[str, ...]:
+    r"""Return the names in braces that no quotes surround, declared or not, each once.
+
+    Examples:
+        >>> bare_places("jq '{a}' {b} \"{c}\" ${d} {}")
+        ('b',)
+    """
+    found = regions(command)
+    places = (
+        place for place in _PLACES.finditer(command) if surrounding(found, place.start()) is Quotes.BARE
+    )
+    return tuple(dict.fromkeys(place[1] for place in places))
+
+
 class _Name(str):
     """A name in a word, for which a value is put."""
 

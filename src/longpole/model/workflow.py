@@ -49,23 +49,23 @@ class NamedSet:
     Attributes:
         name: What patterns call a member, as ``{tile}``.
         values: The members, where they are known beforehand.
-        grouped: The members for each member of the set ``within``, where they are known beforehand.
-        within: The set to whose members those of ``grouped`` belong.
         glob: A pattern of files outside the workflow that are looked up when the run starts.
         made: A pattern of files that a task makes: known when it has run. It may hold places of other sets:
             then its members belong to theirs.
         unreadable: What becomes of a file of ``glob`` that cannot be read.
         line: Where it is described; 0 where there is no file.
+        grouped: The members for each member of the set ``within``, where they are known beforehand.
+        within: The set to whose members those of ``grouped`` belong.
     """
 
     name: str
     values: tuple[str, ...] | None = None
-    grouped: Mapping[str, tuple[str, ...]] | None = None
-    within: str = ""
     glob: str = ""
     made: str = ""
     unreadable: Unreadable = Unreadable.FAIL
     line: int = 0
+    grouped: Mapping[str, tuple[str, ...]] | None = None
+    within: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +155,8 @@ class Template:
         environment: Variables, added to those of the run; names in braces are replaced as in commands, but
             not quoted.
         image: The container image it runs in; empty: none.
-        cluster: A label: tasks of one label may run as one job. It may hold places of the sets that the task
-            is fanned out over.
+        cluster: A label: tasks of one label may run as one job. A pattern: it may hold places of the sets
+            that the task is fanned out over.
         resources: What it needs.
         retry: What happens when it fails.
         timeout_s: When it is stopped; None: never.

@@ -82,10 +82,14 @@ class Clusters:
         return [*(Group(label, tuple(numbers)) for label, numbers in groups.items()), *found]
 
     def _horizontal(self, new: range) -> Iterator[Group]:
-        tasks = self._expansion.tasks
+        """Yield groups of one template and level: tasks that follow each other are never together."""
+        tasks, depth_of = self._expansion.tasks, self._expansion.depth_of
         for name, same in groupby(new, key=lambda number: tasks[number].template.name):
-            for at, numbers in enumerate(self._cut(list(same)), start=1):
-                yield Group(f"{name} {at}", tuple(numbers)) if len(numbers) > 1 else Group("", tuple(numbers))
+            at = 0
+            for _, level in groupby(sorted(same, key=depth_of), key=depth_of):
+                for numbers in self._cut(list(level)):
+                    at += 1
+                    yield Group(f"{name} {at}" if len(numbers) > 1 else "", tuple(numbers))
 
     def _cut(self, numbers: list[int]) -> Iterable[list[int]]:
         """Return the tasks of one template in pieces, each for a job."""

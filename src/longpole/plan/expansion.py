@@ -13,7 +13,7 @@ from longpole.model.patterns import places
 from longpole.model.workflow import NamedSet, Task, Template, Workflow, WorkflowError
 from longpole.plan.naming import Namer, Names, listed, matching
 from longpole.plan.relations import Relation, in_step, product
-from longpole.plan.templates import Makers, after, in_order, levels, results_of
+from longpole.plan.templates import Makers, after, in_order, levels, others, results_of
 
 
 class Expansion:
@@ -39,7 +39,10 @@ class Expansion:
         self.makers: dict[str, int] = {}
         self.outside: dict[str, int] = {}
         self._template_makers = Makers(workflow)
-        self.before = after(workflow, self._template_makers)
+        before = after(workflow, self._template_makers)
+        self.before = others(before)
+        self._chained = {name for name in before if name in before[name]}
+        self._depths: dict[int, int] = {}
         self.levels = levels(self.before)
         self._waiting = in_order(self.before)
         self._of_template: dict[str, range] = {}
@@ -63,6 +66,10 @@ class Expansion:
     def tasks_of(self, template: str) -> range:
         """Return the numbers of a template's tasks; none where they are not known yet."""
         return self._of_template.get(template, range(0))
+
+    def depth_of(self, task: int) -> int:
+        """Return how many tasks of its own template come one after another before a task."""
+        return self._depths.get(task, 0)
 
     def makers_of_set(self, name: str) -> set[str]:
         """Return the templates whose outputs tell the members of a set."""
@@ -160,13 +167,16 @@ class Expansion:
             made = tuple(name(members) for name in outputs)
             many = tuple(name.open(members) for name in outputs)
             self._add(Task(_called(template, members), template, members, used, made, many))
-        self._of_template[template.name] = range(first, len(self.tasks))
+        self._of_template[template.name] = new = range(first, len(self.tasks))
+        for number in new:
+            for names in self.tasks[number].inputs:
+                self._note_outside(names, number)
+        if template.name in self._chained:
+            self._depths.update(self._chain(new))
 
     def _add(self, task: Task) -> None:
         number = len(self.tasks)
         self.tasks.append(task)
-        for names in task.inputs:
-            self._note_outside(names, number)
         for names in task.outputs:
             for name in names:
                 other = self.makers.setdefault(name, number)
@@ -177,13 +187,29 @@ class Expansion:
         if id(names) in self._makers_of:  # another task uses just these
             return
         for name in names:
-            if name not in self.makers:
+            if name not in self.makers and not self.makers_of_name(name):
                 made = self._template_makers.of_name(name)
-                if made is None:
-                    self.outside.setdefault(name, number)
-                elif made.template not in self._of_template:
+                if made is not None and made.template not in self._of_template:
                     raise self._spelt_differently(name, number, made.template)
+                self.outside.setdefault(name, number)
         self._makers(names)
+
+    def _chain(self, numbers: range) -> dict[int, int]:
+        """Return how many tasks of their own template come one after another before tasks, in any order."""
+        waiting = {
+            number: [
+                other
+                for names in self.tasks[number].inputs
+                for other in self._makers(names)
+                if other in numbers
+            ]
+            for number in numbers
+        }
+        order = in_order(waiting, lambda number: self.tasks[number].name)
+        depths: dict[int, int] = {}
+        for number in order:
+            depths[number] = 1 + max((depths[other] for other in waiting[number]), default=-1)
+        return depths
 
     def _made_twice(self, name: str, one: int, other: int) -> WorkflowError:
         tasks = self.tasks[one], self.tasks[other]

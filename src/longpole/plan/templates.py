@@ -8,12 +8,13 @@ makes comes from outside.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, TypeVar
 
 from longpole.model.patterns import doubled, fill, matcher, parse, places
 from longpole.model.workflow import Call, NamedSet, Result, Template, Uses, Workflow, WorkflowError
 
+Key = TypeVar("Key", int, str)
 # So many of a cycle are named.
 _SHOWN = 5
 
@@ -81,22 +82,40 @@ class _Pattern:
 
 
 def after(workflow: Workflow, makers: Makers) -> dict[str, tuple[str, ...]]:
-    """Return for each template those whose tasks come before its own."""
+    """Return for each template those whose tasks come before its own.
+
+    A template may be among its own: its tasks follow each other, if it uses files that are spelt like those it
+    makes with other places, ``step/{before}`` and ``step/{after}``. Where both are spelt alike it is a circle.
+
+    Raises:
+        WorkflowError: Some wait for themselves.
+    """
     set_makers = {each.name: makers.of(each.made) for each in workflow.sets.values() if each.made}
-    return {
+    found = {
         name: tuple(sorted(_before(template, makers, set_makers)))
         for name, template in workflow.templates.items()
     }
+    in_order(others(found))
+    return found
 
 
-def in_order(before: Mapping[str, Iterable[str]]) -> list[str]:
-    """Return the templates such that each comes behind those it waits for, else as they are described.
+def others(before: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """Return for each template the other ones that come before it."""
+    return {name: tuple(one for one in names if one != name) for name, names in before.items()}
+
+
+def in_order(before: Mapping[Key, Iterable[Key]], called: Callable[[Key], str] = str) -> list[Key]:
+    """Return templates, or what else waits for each other, such that each comes behind those it waits for.
+
+    Args:
+        before: For each, those that it waits for.
+        called: What a message calls one.
 
     Raises:
         WorkflowError: Some wait for themselves.
     """
     waiting = {name: {one for one in names if one in before} for name, names in before.items()}
-    behind: dict[str, list[str]] = {}
+    behind: dict[Key, list[Key]] = {}
     for name, names in waiting.items():
         for earlier in names:
             behind.setdefault(earlier, []).append(name)
@@ -109,7 +128,8 @@ def in_order(before: Mapping[str, Iterable[str]]) -> list[str]:
             if not waiting[later]:
                 ready.append(later)
     if len(found) < len(waiting):
-        raise WorkflowError(_cycle({name: names for name, names in waiting.items() if names}))
+        cycle = _cycle({name: names for name, names in waiting.items() if names})
+        raise WorkflowError(_told([called(name) for name in cycle]))
     return found
 
 
@@ -131,7 +151,10 @@ def results_of(call: Call | None) -> list[str]:
 
 def _before(template: Template, makers: Makers, set_makers: Mapping[str, set[str]]) -> set[str]:
     found = set(results_of(template.call))
+    made = set(_all(template.outputs))
     for pattern in _all(template.inputs):
+        if pattern in made:
+            raise WorkflowError(f"'{template.name}' waits for itself: it uses what it makes, '{pattern}'.")
         found |= makers.of(pattern)
         found |= {maker for place in places(pattern) for maker in set_makers.get(place, ())}
     for name in template.sets:
@@ -154,14 +177,21 @@ def _shape(pattern: str) -> str:
     return "{}".join(map(doubled, parse(pattern).literals))
 
 
-def _cycle(waiting: Mapping[str, set[str]]) -> str:
-    """Return a sentence that names one cycle."""
-    path: list[str] = [next(iter(waiting))]
-    while (earlier := next(name for name in sorted(waiting[path[-1]]) if name in waiting)) not in path:
-        path.append(earlier)
-    names = path[path.index(earlier) :][::-1]
+def _cycle(waiting: Mapping[Key, set[Key]]) -> list[Key]:
+    """Return those of one cycle, each behind the one that it waits for."""
+    path = {next(iter(waiting)): None}
+    while True:
+        last = next(reversed(path))
+        earlier = next(name for name in sorted(waiting[last]) if name in waiting)
+        if earlier in path:
+            every = list(path)
+            return every[every.index(earlier) :][::-1]
+        path[earlier] = None
+
+
+def _told(names: list[str]) -> str:
     if len(names) == 1:
-        return f"'{names[0]}' waits for itself: it uses what it makes."
+        return f"'{names[0]}' waits for itself."
     some = " -> ".join(f"'{name}'" for name in names[:_SHOWN])
     more = f" -> {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     return f"Each of these waits for the one before it, in a circle: {some}{more} -> '{names[0]}'."
