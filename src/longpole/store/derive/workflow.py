@@ -126,4 +126,5 @@ class Workflow:
                 continue
             attempt = int(self._attempts.attempt[owner]) if owner >= 0 else 1
             task = 0 if unknown[row] else int(tasks[row])
-            self.executed[process] = Execution(task, attempt, phases.first_part + row)
+            span = int(parts.numbers["start"][row]), int(parts.numbers["end"][row])
+            self.executed[process] = Execution(task, attempt, phases.first_part + row, span)
