@@ -7,6 +7,8 @@ phase that launched it), else within the phase around it. So each moment of the 
 a process itself has marked comes before the processes that it started: these are looked into only for the
 time between its marks, for workers that live as long as a loop do not explain it.
 
+Time between the parts of a run is that of a process in it, if one lived then: it had the others in its hands.
+
 Waits are named: ``queue`` (ready, and no slot), ``dependency`` (held until another had ended), ``dispatch``
 (what it depends on had ended and a slot was free), ``idle`` (nothing is known of that moment). The method
 takes the last to end for the cause; a phase that another polls for, or that merely ended just before, is
@@ -15,7 +17,7 @@ taken for one too.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -37,6 +39,8 @@ class Because(StrEnum):
 
 
 _WAITS = dict(zip(WAITS, (Because.DEPENDENCY, Because.QUEUE, Because.QUEUE), strict=True))
+# How many processes are tried, to find one that lived at a moment.
+_TRIED = 8
 # Kinds of phase whose own time is nobody's work; that of a job is not, if it says when it was executed.
 _NOBODY = ("run", "workflow")
 
@@ -179,8 +183,19 @@ class _Walk:
             return
         kind = int(self._tree.kind[at])
         because = self._waits.get(kind, Because.IDLE if self._nobody[at] else Because.WORK)
-        self.found.append(Stretch(at, since, self._now, because))
-        self._now = since
+        if because is Because.IDLE:
+            self._of_living(at, since)
+        if since < self._now:
+            self.found.append(Stretch(at, since, self._now, because))
+            self._now = since
+
+    def _of_living(self, at: int, since: int) -> None:
+        """Take what is nobody's time as that of a process that lived then: one that drives others, say."""
+        process = self._parts.living(at, self._now)
+        if process != NONE:
+            begun = max(since, int(self._tree.start_ns[process]))
+            self.found.append(Stretch(process, begun, self._now, Because.WORK))
+            self._now = begun
 
 
 class _Parts:
@@ -191,7 +206,7 @@ class _Parts:
         started[:1] = False
         self._own = _Ended(tree, np.flatnonzero(~started))
         self._started = _Ended(tree, np.flatnonzero(started))
-        self._ends = tree.end_ns
+        self._starts, self._ends = tree.start_ns, tree.end_ns
 
     def last_before(self, phase: int, now: int) -> tuple[int, int]:
         """Return the part that ended last by now, and down to which moment it may be looked into."""
@@ -200,6 +215,13 @@ class _Parts:
             return max(own, started), 0
         marked_until = int(self._ends[own])
         return (started, marked_until) if int(self._ends[started]) > marked_until else (own, 0)
+
+    def living(self, phase: int, now: int) -> int:
+        """Return a process of a phase that had begun before now and ended later; none if there is none."""
+        for process in self._started.ended_after(phase, now):
+            if self._starts[process] < now:
+                return process
+        return NONE
 
 
 class _Ended:
@@ -220,3 +242,9 @@ class _Ended:
         low, high = int(self._first[phase + 1]), int(self._first[phase + 2])
         place = bisect_right(self._ends, now, low, high) - 1
         return int(self._order[place]) if place >= low else NONE
+
+    def ended_after(self, phase: int, now: int) -> list[int]:
+        """Return parts of a phase that ended at this moment or later, the first few of them."""
+        low, high = int(self._first[phase + 1]), int(self._first[phase + 2])
+        place = bisect_left(self._ends, now, low, high)
+        return [int(at) for at in self._order[place : min(high, place + _TRIED)]]

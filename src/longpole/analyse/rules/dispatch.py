@@ -165,14 +165,22 @@ def _suspicion(rule: str, case: Case, tasks: _Tasks) -> Suspicion:
         advice=(
             f"Put about {together:,} tasks into one job, so that {ceil(count / together):,} are started"
             " instead of"
-            f" {count:,}: a loop over inputs inside one process, 'xargs -n {together}', 'group:' in"
-            " Snakemake,"
-            f" job arrays, batch_size={together} in joblib, chunksize={together} in a Pool."
+            f" {count:,}: {_means(case, together)}."
         ),
         change=_change(case, tasks, 1.0 / together),
         change_said=f"{together:,} tasks started together, with gaps {together:,} times shorter in all",
         at_least=_change(case, tasks, (1.0 + 1.0 / together) / 2),
         at_most=_change(case, tasks, 0.0),
+    )
+
+
+def _means(case: Case, together: int) -> str:
+    """Return how tasks are put together: as our own planner does, or as others do."""
+    if case.overview.workflow:
+        return "a loop over inputs inside one process, or --placement clustering"
+    return (
+        f"a loop over inputs inside one process, 'xargs -n {together}', 'group:' in Snakemake, job arrays,"
+        f" batch_size={together} in joblib, chunksize={together} in a Pool"
     )
 
 

@@ -30,10 +30,20 @@ _CROWDED = 0.9
 _MOST_CORES = 0.67
 _NOBODY = ("run", "workflow")
 _OTHER_WAITS = ("dependency", "dispatch", "idle")
+_BATCH_QUEUE = "Jobs wait in the queue of the batch system"
 _MORE_SLOTS = (
     "Let more jobs run at once, {slots} instead of {most}: snakemake --jobs {slots} (or --cores, on one "
     "machine), executor.queueSize in Nextflow, a higher limit after the % of sbatch --array, or a larger "
     "machine."
+)
+_MORE_SLOTS_OF_OURS = (
+    "Let more jobs run at once, {slots} instead of {most}: let tasks ask for no more cores and memory than "
+    "they use (resources: in the workflow), or take a larger machine."
+)
+_LESS_QUEUE_OF_OURS = (
+    "Let jobs fit into what is free: let tasks ask for no more cores and memory than they use (resources: in "
+    "the workflow), and put several of the {jobs:,} jobs, of {each} on average, into one (--placement "
+    "clustering)."
 )
 _LESS_QUEUE = (
     "Make jobs easier to place, or need fewer of them: ask for less time, memory and cores (sbatch --time, "
@@ -130,7 +140,7 @@ def _too_few_slots(case: Case, found: _Queue, full_s: float) -> Suspicion:
             _waited(case, found),
             f"For {show_seconds(full_s)} of that {most} of {len(found.jobs):,} jobs ran, the most at once.",
         ),
-        advice=_MORE_SLOTS.format(slots=slots, most=most),
+        advice=(_MORE_SLOTS_OF_OURS if _is_ours(case) else _MORE_SLOTS).format(slots=slots, most=most),
         change=changes[0],
         change_said=f"{slots} jobs at once instead of {most}",
         at_least=changes[1],
@@ -148,14 +158,21 @@ def _long_queue(case: Case, found: _Queue, queue_s: float) -> Suspicion:
     alone = f"For {show_seconds(queue_s)} of that none of them ran."
     return Suspicion(
         rule=RULE.name,
-        title="Jobs wait in the queue of the batch system",
+        title="Jobs wait though fewer run than could" if _is_ours(case) else _BATCH_QUEUE,
         phase=_waited_most(case, found),
         evidence=(_waited(case, found), alone if found.running.peak == 1 else free),
-        advice=_LESS_QUEUE.format(jobs=len(found.jobs), each=show_seconds(each_s)),
+        advice=(_LESS_QUEUE_OF_OURS if _is_ours(case) else _LESS_QUEUE).format(
+            jobs=len(found.jobs), each=show_seconds(each_s)
+        ),
         change=_gaps(case, found, 1 - share),
         change_said="jobs that begin as soon as they could",
         at_least=_gaps(case, found, 1 - share / 2),
     )
+
+
+def _is_ours(case: Case) -> bool:
+    """Return whether Longpole itself ran the jobs: there is no batch system then."""
+    return bool(case.overview.workflow)
 
 
 def _waited_most(case: Case, found: _Queue) -> str:

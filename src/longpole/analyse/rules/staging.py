@@ -24,6 +24,11 @@ _ADVICE = (
     "disk (a cache, Nextflow's stageInMode 'symlink', Snakemake's local storage), run tasks that hand files "
     "to each other on the same node, compress what is large, and fetch the next input while a task computes."
 )
+_ADVICE_OF_OURS = (
+    "Move data less than {moved} times: where jobs see the same file system, run them in place (--placement "
+    "shared-fs); put tasks that hand files to each other into one job (--placement clustering), so that the "
+    "files stay where they are; and compress what is large."
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,9 @@ def _suspicion(case: Case, found: Inside) -> Suspicion:
         title="Tasks wait for data to be moved",
         phase=case.labels.of(longest),
         evidence=_evidence(case, found),
-        advice=_ADVICE.format(moved=f"{len(found.outermost):,}"),
+        advice=(_ADVICE_OF_OURS if case.overview.workflow else _ADVICE).format(
+            moved=f"{len(found.outermost):,}"
+        ),
         change=Change(factors=case.factors(within, 0.0)),
         change_said="no time for staging and transfers",
         at_least=Change(factors=case.factors(within, 0.5)),

@@ -11,9 +11,10 @@ import numpy as np
 from longpole.store.derive.arrays import Whole
 from longpole.store.derive.content import LogContent
 from longpole.store.derive.hosts import Hosts
+from longpole.store.derive.note import Note
 from longpole.store.derive.notes import Clock, Ended, Notes
 from longpole.store.derive.processes import Processes
-from longpole.store.derive.workflow_notes import Driver, End, Parts, Start
+from longpole.store.derive.workflow_notes import Driver, End, Files, Outcomes, Parts, Planned, Start
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,13 @@ class Drivers:
     def notes(self) -> Iterator[Notes]:
         """Yield what each told."""
         return (session.notes for session in self._all)
+
+    def let_go(self) -> None:
+        """Keep no longer what the rows of tables were made of: it is large."""
+        heavy: tuple[type[Note], ...] = (Files, Planned, Start, Parts, End, Outcomes)
+        for session in self._all:
+            for kind in heavy if session.driver is not None else ():  # which tells that it is a driver's
+                session.notes.of(kind).clear()
 
     @property
     def said(self) -> Driver | None:

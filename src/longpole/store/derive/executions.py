@@ -26,11 +26,15 @@ _Key = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """A phase in which a task was executed; task and phase are counted from 1 among all that was told."""
+    """A phase in which a task was executed; task and phase are counted from 1 among all that was told.
+
+    The span is from when to when, where whoever told it started the process itself, and waited for it.
+    """
 
     task: int
     attempt: int
     phase: int
+    span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from longpole.store.derive.executions import Execution
-from longpole.store.derive.known import Known
+from longpole.store.derive.known import LATE_NS, Known
 from longpole.store.derive.origins import RUN_ID
 
 
@@ -21,6 +21,18 @@ class Home:
     task: int = 0
     attempt: int = 1
     execution: Execution | None = None
+
+    def within(self, start_ns: int | None, end_ns: int | None) -> tuple[int | None, int | None]:
+        """Return from when to when a process lived, in the span of the execution, which is known better.
+
+        An end that is later than can be noted late is one of a process that was left behind.
+        """
+        if self.execution is None or self.execution.span is None:
+            return start_ns, end_ns
+        begin, end = self.execution.span
+        if end_ns is not None and end_ns <= end + LATE_NS:
+            end_ns = max(begin, min(end_ns, end))
+        return None if start_ns is None else min(max(start_ns, begin), max(begin, end_ns or end)), end_ns
 
     def settle(self, phases: int, tasks: int) -> None:
         """Take the place of the execution, if there is one, behind so many phases and tasks of others."""

@@ -97,8 +97,7 @@ def _run_row(run: RunPhase) -> Part:
 
 def _process_rows(processes: Processes, span: Span, origins: Origins) -> Part:
     every = processes.all
-    starts = [_start_of(known, span) for known in every]
-    ends = [_end_of(known, span) for known in every]
+    starts, ends = zip(*(_life_of(known, span) for known in every), strict=True) if every else ((), ())
     return {
         "parent": integers([origins.of_process(known) for known in every]),
         "kind": "process",
@@ -221,6 +220,12 @@ def _attributes(columns: Arrays, rings: Rings) -> Objects | None:
     found: Objects = np.full(len(some), None, object)
     found[some] = rings.texts.lookup(columns["ring"][some], columns["attributes"][some], None)
     return found
+
+
+def _life_of(known: Known, span: Span) -> tuple[int | None, int | None]:
+    """Return from when to when a process lived, as far as it is known."""
+    start_ns, end_ns = _start_of(known, span), _end_of(known, span)
+    return known.member.within(start_ns, end_ns) if known.member is not None else (start_ns, end_ns)
 
 
 def _start_of(known: Known, span: Span) -> int | None:

@@ -53,7 +53,7 @@ class Workflow:
         return len(self.drivers) > 0
 
     def tables(self, processes: Processes, latest_ns: int) -> dict[str, Arrays]:
-        """Return what was told; ids are the drivers' own, but for processes, which have theirs.
+        """Return what was told, once: then it is let go. Ids are the drivers', but for those of processes.
 
         Args:
             processes: All that were recorded.
@@ -66,11 +66,14 @@ class Workflow:
         placements = [self.drivers.placement(session) for session in range(len(self.drivers))]
         self._find_executed(phases, known)
         seen = set(self._attempts.job.tolist()) | set(phases.part_tasks.tolist())
-        return {
+        told = {
             **self._rows.tables(seen),
             "phases": phases.table(placements, known),
             "totals": phases.totals(),
         }
+        self.drivers.let_go()
+        del self._rows
+        return told
 
     @property
     def status(self) -> Status:
@@ -123,4 +126,5 @@ class Workflow:
                 continue
             attempt = int(self._attempts.attempt[owner]) if owner >= 0 else 1
             task = 0 if unknown[row] else int(tasks[row])
-            self.executed[process] = Execution(task, attempt, phases.first_part + row)
+            span = int(parts.numbers["start"][row]), int(parts.numbers["end"][row])
+            self.executed[process] = Execution(task, attempt, phases.first_part + row, span)

@@ -176,8 +176,9 @@ def _moved(parts: PartColumns) -> Objects:
     found: Objects = np.full(len(parts), None, object)
     size, count = parts.numbers["bytes"], parts.numbers["count"]
     rows = np.flatnonzero((size >= 0) | (count > 0))
-    said = zip(size[rows].tolist(), count[rows].tolist(), strict=True)
-    found[rows] = [_moved_json(*one) for one in said]
+    said = list(zip(size[rows].tolist(), count[rows].tolist(), strict=True))
+    texts_of = {one: _moved_json(*one) for one in set(said)}
+    found[rows] = [texts_of[one] for one in said]
     return found
 
 

@@ -82,7 +82,7 @@ class WorkflowRows:
 
     def _tasks(self, seen: set[int]) -> Arrays:
         every = [self.planned[number] for number in self.tasks.tolist()]
-        needs = {one.resources: _needs(one.resources) for one in every}
+        needs = {resources: _needs(resources) for resources in {one.resources for one in every}}
         whole = {end.job for end in self._ends if end.job in self.groups}
         return {
             "id": self.tasks,
