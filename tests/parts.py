@@ -94,6 +94,16 @@ def _memory_cgroup() -> str:
     return "no control group for memory is open to us" if found.how == "watched" else ""
 
 
+def _uml() -> str:
+    return _fails("linux.uml", "--version")
+
+
+def _fuse() -> str:
+    """Look for what lets an ordinary user mount an image; the device itself may be closed to them."""
+    missing = [tool for tool in ("squashfuse", "fusermount3", "unshare") if not _which(tool)]
+    return f"there is no {', '.join(missing)}" if missing else _nobody()
+
+
 def _slurm() -> str:
     daemons = ("slurmctld", "slurmd", "slurmdbd", "munged", "mariadbd", "mariadb-install-db")
     missing = [tool for tool in (*daemons, "sbatch", "sacct") if not _which(tool)]
@@ -195,6 +205,8 @@ PROBES: dict[str, Callable[[], str]] = {
     "bwrap": _bwrap,
     "squashfs": _squashfs,
     "podman": _podman,
+    "fuse": _fuse,
+    "uml": _uml,
     "memory-cgroup": _memory_cgroup,
     "slurm": _slurm,
     "perfetto": _perfetto,
