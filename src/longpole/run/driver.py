@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from time import monotonic_ns
 
+from longpole.model.staging import Moved
 from longpole.run.engines.local.engine import LocalEngine
 from longpole.run.engines.local.opened import OpenJob
+from longpole.run.engines.local.staging import note_moved
 from longpole.run.journal import Failure, Journal, Result
 from longpole.run.locations import Locations
 from longpole.run.messages import (
+    Abandon,
     Assist,
     Assisted,
     Broken,
@@ -21,14 +24,18 @@ from longpole.run.messages import (
     Execute,
     Executed,
     Instruction,
+    Made,
     Open,
     Stop,
     Verdict,
 )
 from longpole.run.orders import Orders, TaskOrder, folder_of
 from longpole.run.runner import Runner
+from longpole.store.derive.workflow_notes import Part
 
 _TURN_S = 0.25
+# Called with why an auxiliary job failed, empty if it did not, and with what it moved.
+Ended = Callable[[str, Moved], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +47,12 @@ class Parts:
     journal: Journal
     orders: Orders
     locations: Locations
+    session: int
     scratch: str
-    assist: Callable[[Assist, Callable[[str], None]], None]
+    assist: Callable[[Assist, Ended], None]
     wanted: Callable[[str, str], bool]
-    turn: Callable[[], None]
+    remember: Callable[[TaskOrder, tuple[Made, ...], bytes], None]
+    settle: Callable[[], None]
 
 
 class Driver:
@@ -60,8 +69,8 @@ class Driver:
         self._assisted: list[Event] = []
         self._stops = 0
 
-    def run(self) -> None:
-        """Run until all is done, or nothing can be done any more.
+    def run(self, turn: Callable[[], None]) -> None:
+        """Run until all is done, or nothing can be done any more; ``turn`` is called now and then.
 
         Raises:
             JournalError: What happens can no longer be written down; everything was stopped.
@@ -70,7 +79,7 @@ class Driver:
         while not self._runner.finished:
             self._perform(waiting)
             waiting = self._listen()
-            self._parts.turn()
+            turn()
 
     def _listen(self) -> list[Instruction]:
         """Wait for something to happen; return what is to be done about it."""
@@ -105,9 +114,10 @@ class Driver:
             if isinstance(each, Open):
                 ready_ns = self._ready_ns.pop(each.job, now_ns)
                 self._journal.start(self._identities[each.job], each.attempt, now_ns, ready_ns)
-            elif isinstance(each, Discard):
+            elif isinstance(each, Discard | Abandon):
                 self._fail(each.job)
         self._journal.flush()
+        self._parts.settle()
         for each in todo:
             self._do(each)
 
@@ -121,6 +131,8 @@ class Driver:
                 self._engine.finish(instruction.job)
             case Discard():
                 self._engine.discard(instruction.job)
+            case Abandon():
+                self._engine.abandon(instruction.job)
             case Stop():
                 self._engine.stop(instruction.job)
             case Assist():
@@ -156,14 +168,18 @@ class Driver:
         name = instruction.kind.value + (f" {instruction.level}" if instruction.level else "")
         number = self._journal.plan_auxiliary(name, instruction.kind.value)
         start_ns = monotonic_ns()
-        self._journal.start(number, 1, start_ns, start_ns)
+        attempt = self._parts.session
+        self._journal.start(number, attempt, start_ns, start_ns)
 
-        def ended(cause: str) -> None:
+        def ended(cause: str, moved: Moved) -> None:
             now_ns = monotonic_ns()
+            parts: list[Part] = []
+            if moved.transfers:
+                note_moved(parts, Part("stage_out", start_ns, now_ns, name="copy"), moved)
             if cause:
-                self._journal.fail(number, 1, now_ns, (), Failure(1, cause))
+                self._journal.fail(number, attempt, now_ns, parts, Failure(1, cause))
             else:
-                self._journal.commit(number, 1, now_ns, (), Result())
+                self._journal.commit(number, attempt, now_ns, parts, Result())
             self._assisted.append(Assisted(instruction.kind, instruction.level, cause))
 
         self._parts.assist(instruction, ended)
@@ -199,6 +215,9 @@ class Driver:
         made = tuple(each for some in event.made.values() for each in some)
         self._parts.locations.keep(made)
         value = event.values.get(job.tasks[0], b"") if not job.label else b""
+        opened = self._engine.job(job.number)
+        if opened is not None and not job.label:
+            self._parts.remember(opened.orders[job.tasks[0]], made, value)
         parts = self._engine.take_parts(job.number)
         self._journal.commit(
             self._identities[job.number], job.attempt, monotonic_ns(), parts, Result(made, value)

@@ -56,7 +56,13 @@ class Close(NamedTuple):
 
 
 class Discard(NamedTuple):
-    """Forget an open job and what it has made: it failed."""
+    """Forget an attempt of a job: it failed."""
+
+    job: int
+
+
+class Abandon(NamedTuple):
+    """Give a job up, and leave its folder for the user to look at: its last attempt failed."""
 
     job: int
 
@@ -114,5 +120,5 @@ class Assisted(NamedTuple):
     cause: str = ""
 
 
-Instruction = Open | Execute | Close | Discard | Stop | Assist
+Instruction = Open | Execute | Close | Discard | Abandon | Stop | Assist
 Event = Opened | Executed | Closed | Broken | Assisted

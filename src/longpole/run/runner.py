@@ -9,15 +9,16 @@ and nothing new begins unless the user keeps going.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from longpole.model.workflow import Resources
 from longpole.plan.expansion import Expansion
-from longpole.run.capacity import Capacity, Lines
+from longpole.run.capacity import Lines
 from longpole.run.growth import Growth
 from longpole.run.jobs import Graph, Job
 from longpole.run.messages import (
+    Abandon,
     Assist,
     Assisted,
     Auxiliary,
@@ -35,38 +36,7 @@ from longpole.run.messages import (
     Stop,
     Verdict,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What a task has made, and returned, that need not run."""
-
-    made: tuple[Made, ...] = ()
-    value: bytes = b""
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """How a run is to go.
-
-    Attributes:
-        capacity: What the machine has.
-        levels: The level of each template's jobs.
-        keep_going: Whether what does not depend on a failure goes on.
-        cluster: Gives new tasks to jobs of several: labels, and the tasks of each. Others are jobs of one.
-        label: Returns the label that tasks of a template, by its name, will have that are not known yet.
-        known: Returns what the tasks of a job have made, in their order, if it need not run; asked when all
-            that it uses is there.
-        attempts: How often a job was tried before this driver, by the names of its tasks or its label.
-    """
-
-    capacity: Capacity
-    levels: Mapping[str, int]
-    keep_going: bool = False
-    cluster: Callable[[range], Iterable[tuple[str, Sequence[int]]]] = lambda _: ()
-    label: Callable[[str], str] = lambda _: ""
-    known: Callable[[Job], Sequence[Known] | None] = lambda _: None
-    attempts: Callable[[Job], int] = lambda _: 0
+from longpole.run.policy import Known, Policy
 
 
 class Runner:
@@ -297,7 +267,7 @@ class Runner:
         if job.executing:
             self._out += [Stop(job.number)] if len(job.tasks) > 1 else []
             return
-        self._out.append(Discard(job.number))
+        self._out.append(Discard(job.number) if self.stopped else Abandon(job.number))
         self._let_go(job)
         self._give_up(job)
 

@@ -118,6 +118,12 @@ class LocalEngine:
             self._staging.save(job, _checkpoints(job))
             self._staging.remove(job.folder)
 
+    def abandon(self, number: int) -> None:
+        """Let go of a job that was given up, but leave its folder."""
+        job = self._jobs.pop(number, None)
+        if job is not None and job.own_folder:
+            self._staging.save(job, _checkpoints(job))
+
     def forget(self, number: int) -> None:
         """Let go of a job that is closed."""
         self._jobs.pop(number, None)

@@ -1,0 +1,186 @@
+"""Putting a driver together: from a workflow and what was asked for to something that can run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from time import monotonic_ns
+
+from longpole.describe.checks.inputs import check_inputs, found_in
+from longpole.describe.checks.room import check_resources
+from longpole.model.plan import RULES, Clustering, Placement, Sent
+from longpole.model.ports import Runtime
+from longpole.model.workflow import Workflow
+from longpole.plan.clusters import Clusters
+from longpole.plan.expansion import Expansion
+from longpole.plan.outside import found_members
+from longpole.plan.templates import levels
+from longpole.run.assisting import Assisting
+from longpole.run.capacity import Capacity
+from longpole.run.containers.runtimes import AUTO, choose, runtime_named
+from longpole.run.driver import Driver, Parts
+from longpole.run.engines.local.engine import LocalEngine
+from longpole.run.engines.local.settings import Settings
+from longpole.run.jobs import Job
+from longpole.run.journal import Failure, Journal
+from longpole.run.ledger import Ledger
+from longpole.run.locations import Locations
+from longpole.run.machine import this_machine
+from longpole.run.memory.limits import find_limits
+from longpole.run.orders import Orders
+from longpole.run.policy import Known, Policy
+from longpole.run.recorder import recorder_folders
+from longpole.run.request import Request, as_text
+from longpole.run.results import wanted_outside, wanted_results
+from longpole.run.resuming import Past
+from longpole.run.reusing import Reuse
+from longpole.run.runner import Runner
+from longpole.run.survivors import end_survivors
+from longpole.run.transport import Transport
+from longpole.store.derive.workflow_notes import Driver as DriverNote
+from longpole.store.workflow import read_driver_logs
+
+OUTPUT_FOLDER = "output"
+_LOST = "The driver that began it has died."
+
+
+class Assembly:
+    """All parts of one run of a workflow.
+
+    Attributes:
+        driver: What runs it.
+        runner: What decides.
+        journal: What is written down.
+        cached: Tasks that need not run, since they were made before this run.
+    """
+
+    def __init__(self, workflow: Workflow, request: Request, clustering: Clustering, run_path: str) -> None:
+        """Check that the workflow can run here, end what is left of an earlier driver, and make all parts.
+
+        Raises:
+            LongpoleError: It cannot be run; the sentence says why.
+            OSError: A folder cannot be made.
+        """
+        self._workflow, self._request, self._run_path = workflow, request, run_path
+        self._here = this_machine(request)
+        self._rules = RULES[Placement(request.placement)]
+        check_resources(workflow, self._here.cores, self._here.memory_bytes, len(self._here.gpus), 1)
+        check_inputs(workflow, found_in(workflow))
+        self._expansion = Expansion(workflow, found_members(workflow))
+        self._clusters = Clusters(clustering, self._expansion)
+        self._levels = _levels(self._expansion, self._clusters)
+        self._locations = Locations(workflow, request.work)
+        os.makedirs(self._locations.kept, mode=0o700, exist_ok=True)
+        self._past = Past(read_driver_logs(run_path), self._expansion, self._locations.kept)
+        self._ledger = Ledger(request.work, self._locations.kept)
+        self.cached: list[int] = []
+        self.runner = Runner(self._expansion, self._policy())
+        self._orders = Orders(self._expansion, self._locations, self.runner.values)
+        self._reuse = Reuse(self._expansion, self._orders, self._locations, self._ledger)
+        self.journal = self._begin()
+        self._transport = Transport(workflow, request, self._rules, self._locations.kept)
+        self.engine = LocalEngine(self._settings())
+        self.driver = Driver(self._parts())
+
+    @property
+    def run_id(self) -> str:
+        """Which run it is."""
+        return os.path.basename(self._run_path.rstrip("/")).rpartition("-")[2]
+
+    @property
+    def scratch(self) -> str:
+        """Where jobs of this run have their folders."""
+        return os.path.join(self._request.scratch, self.run_id)
+
+    def close(self) -> None:
+        """Give everything back."""
+        self.engine.close()
+        self._transport.close()
+        self._ledger.close()
+        self.journal.close()
+
+    def _begin(self) -> Journal:
+        end_survivors(self.run_id)
+        journal = Journal(self._run_path, self._past.tasks, self._past.files)
+        workflow, text = self._workflow, as_text(self._request)
+        who = (monotonic_ns(), os.getpid(), workflow.name, self._request.placement, workflow.file, text)
+        journal.begin(DriverNote(*who))
+        for number, attempt in self._past.unfinished():
+            journal.fail(number, attempt, monotonic_ns(), (), Failure(2, _LOST))
+        return journal
+
+    def _policy(self) -> Policy:
+        here, clusters = self._here, self._clusters
+        return Policy(
+            capacity=Capacity(here.cores, here.memory_bytes, len(here.gpus)),
+            levels=self._levels,
+            keep_going=self._request.keep_going,
+            cluster=lambda new: [(group.label, group.tasks) for group in clusters.assign(new) if group.label],
+            label=clusters.label_of,
+            known=self._known,
+            attempts=self._past.attempts,
+        )
+
+    def _known(self, job: Job) -> Sequence[Known] | None:
+        """Return what a job has made, if it need not run: in this run, or before it."""
+        found = self._past.known(job)
+        if found is None and self._request.reuse and not job.label:
+            made = self._reuse.known(job.tasks[0])
+            if made is not None:
+                self.cached.append(job.tasks[0])
+                found = [made]
+        for each in found or ():
+            self._locations.keep(each.made)
+        return found
+
+    def _settings(self) -> Settings:
+        request, transport = self._request, self._transport
+        return Settings(
+            run_id=self.run_id,
+            scratch=self.scratch,
+            output=os.path.join(self._run_path, OUTPUT_FOLDER),
+            environment=dict(os.environ),
+            templates=self._workflow.templates,
+            target=self._locations.target,
+            way=transport.way,
+            runtime=_runtime(request.container),
+            limits=find_limits(os.getpid()),
+            bring=transport.bring,
+            send=transport.send,
+            sends_images=self._rules.image is Sent.EACH_JOB,
+            workers=self._here.cores,
+            gpus=self._here.gpus,
+            shared=recorder_folders(os.environ),
+        )
+
+    def _parts(self) -> Parts:
+        assisting = Assisting(self.runner, self.engine, self._locations, self._ledger)
+        assisting.scratch, assisting.out = self.scratch, self._request.out
+        assisting.levels, assisting.wanted = self._levels, wanted_results(self._workflow)
+        return Parts(
+            runner=self.runner,
+            engine=self.engine,
+            journal=self.journal,
+            orders=self._orders,
+            locations=self._locations,
+            session=self._past.sessions + 1,
+            scratch=self.scratch,
+            assist=assisting,
+            wanted=wanted_outside(self._workflow, self._clusters.label_of),
+            remember=self._reuse.note,
+            settle=self._ledger.flush,
+        )
+
+
+def _runtime(name: str) -> Callable[[str], Runtime]:
+    return choose if name == AUTO else lambda _: runtime_named(name)
+
+
+def _levels(expansion: Expansion, clusters: Clusters) -> dict[str, int]:
+    """Return the level of each template's jobs: those of a cluster have the cluster's."""
+    units = {name: clusters.label_of(name) or f"task {name}" for name in expansion.workflow.templates}
+    before: dict[str, set[str]] = {unit: set() for unit in units.values()}
+    for name, unit in units.items():
+        before[unit] |= {units[earlier] for earlier in expansion.before[name]} - {unit}
+    found = levels(before)
+    return {name: found[unit] for name, unit in units.items()}

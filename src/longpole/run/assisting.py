@@ -1,0 +1,85 @@
+"""What the runner itself does for a workflow: folders, results to their place, the ledger, cleaning up."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+
+from longpole.model.staging import Moved
+from longpole.run.engines.local.carriers import Answer, Errand, Request
+from longpole.run.engines.local.engine import LocalEngine
+from longpole.run.ledger import Ledger
+from longpole.run.locations import Locations
+from longpole.run.messages import Assist, Auxiliary
+from longpole.run.results import Wanted
+from longpole.run.runner import Runner
+
+# Called with why it failed, empty if it did not, and with what was moved.
+Ended = Callable[[str, Moved], None]
+_NOTHING = Moved(())
+
+
+class Assisting:
+    """Does auxiliary jobs."""
+
+    def __init__(self, runner: Runner, engine: LocalEngine, locations: Locations, ledger: Ledger) -> None:
+        """Take what it works with."""
+        self._runner, self._engine, self._locations, self._ledger = runner, engine, locations, ledger
+        self.scratch = self.out = ""
+        self.wanted: Wanted = lambda _: True
+        self.levels: dict[str, int] = {}
+
+    def __call__(self, order: Assist, ended: Ended) -> None:
+        """Do one; ``ended`` is called when it is done, at once or later."""
+        match order.kind:
+            case Auxiliary.CREATE_DIR:
+                ended(self._create(), _NOTHING)
+            case Auxiliary.STAGE_OUT:
+                self._stage_out(order.level, ended)
+            case Auxiliary.REGISTER:
+                ended(self._register(), _NOTHING)
+            case Auxiliary.CLEANUP:
+                ended(self._clean(), _NOTHING)
+
+    def _create(self) -> str:
+        try:
+            for folder in (self.scratch, self._locations.kept):
+                os.makedirs(folder, mode=0o700, exist_ok=True)
+        except OSError as error:
+            return f"Cannot make the folder {error.filename}: {error.strerror}. Choose another with --work."
+        return ""
+
+    def _stage_out(self, level: int, ended: Ended) -> None:
+        runner = self._runner
+        tasks = runner.expansion.tasks
+        names = [
+            made.name
+            for task, some in runner.made.items()
+            if self.levels[tasks[task].template.name] == level
+            for made in some
+            if self.wanted(made.name) and made.size_bytes >= 0
+        ]
+        if not names:
+            ended("", _NOTHING)
+            return
+        items = tuple(self._locations.source(name) for name in names)
+        request = Request(Errand.BRING, "copy", self.out, items)
+
+        def moved(answer: Answer) -> None:
+            ended("" if answer.moved is not None else answer.cause, answer.moved or _NOTHING)
+
+        self._engine.carry(request, moved)
+
+    def _register(self) -> str:
+        try:
+            self._ledger.settle()
+        except OSError as error:
+            return f"Cannot write what was made into the ledger: {error.strerror}."
+        return ""
+
+    def _clean(self) -> str:
+        """Remove the scratch, unless a job that failed left something there to look at."""
+        if not self._runner.failures:
+            shutil.rmtree(self.scratch, ignore_errors=True)
+        return ""

@@ -1,0 +1,110 @@
+"""What was made before: by the name of each task, its fingerprint and files, for all runs of a work folder.
+
+One line is added for each task that is committed; the last of a name counts. A damaged line is passed over:
+its task is made again. A file counts as unchanged if its time of change is as it was.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+import msgspec
+
+from longpole.run.messages import Made
+
+LEDGER = "ledger"
+_MOST_SPARE = 2
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A task that was made: its fingerprint, its files with their times of change, and its value."""
+
+    task: str
+    print: str
+    made: tuple[tuple[str, int, str, int], ...] = ()
+    value: str = ""
+
+
+_DECODER = msgspec.json.Decoder(Entry)
+
+
+class Ledger:
+    """All that was made in a work folder."""
+
+    def __init__(self, work: str, kept: str) -> None:
+        """Read what is there; files are kept below ``kept``.
+
+        Raises:
+            OSError: It cannot be read or written.
+        """
+        self._kept = kept
+        self._path = os.path.join(work, LEDGER)
+        self._lines: list[bytes] = []
+        self._entries = self._read()
+        self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+
+    def find(self, task: str) -> Entry | None:
+        """Return what is known of a task that was made before."""
+        return self._entries.get(task)
+
+    def unchanged(self, entry: Entry) -> tuple[Made, ...] | None:
+        """Return the files of a task, if all of them are as they were left."""
+        for name, _, _, changed_ns in entry.made:
+            if self._changed_ns(name) != changed_ns:
+                return None
+        return tuple(Made(name, size, checksum) for name, size, checksum, _ in entry.made)
+
+    def add(self, task: str, fingerprint: str, made: Iterable[Made], value: bytes = b"") -> None:
+        """Take a task that has just been made; ``flush`` writes it."""
+        files = tuple((*each, self._changed_ns(each.name)) for each in made)
+        self._lines.append(msgspec.json.encode(Entry(task, fingerprint, files, value.hex())))
+
+    def flush(self) -> None:
+        """Write what was taken; a full disk costs only the reuse of it."""
+        lines, self._lines = self._lines, []
+        if lines:
+            try:
+                os.write(self._file, b"\n".join([*lines, b""]))
+            except OSError:
+                pass  # these tasks will be made again
+
+    def settle(self) -> None:
+        """Write everything to the disk itself."""
+        self.flush()
+        os.fsync(self._file)
+
+    def close(self) -> None:
+        """Write the rest and let go."""
+        self.flush()
+        os.close(self._file)
+
+    def _changed_ns(self, name: str) -> int:
+        try:
+            return os.stat(os.path.join(self._kept, name)).st_mtime_ns
+        except OSError:
+            return -1
+
+    def _read(self) -> dict[str, Entry]:
+        try:
+            with open(self._path, "rb") as file:
+                lines = file.read().split(b"\n")
+        except FileNotFoundError:
+            return {}
+        entries: dict[str, Entry] = {}
+        for line in lines:
+            try:
+                entry = _DECODER.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                continue
+            entries[entry.task] = entry
+        if len(lines) > _MOST_SPARE * len(entries) + 1:
+            self._rewrite(entries)
+        return entries
+
+    def _rewrite(self, entries: dict[str, Entry]) -> None:
+        """Leave out what no longer counts."""
+        fresh = f"{self._path}.new"
+        with open(fresh, "wb") as file:
+            file.writelines(msgspec.json.encode(entry) + b"\n" for entry in entries.values())
+        os.replace(fresh, self._path)

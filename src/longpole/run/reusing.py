@@ -1,0 +1,100 @@
+"""Which tasks need not run: those whose outputs are there, made from the same by the same."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from longpole.model.staging import Item
+from longpole.plan.expansion import Expansion
+from longpole.plan.reuse import Ingredients, fingerprint
+from longpole.run.ledger import Ledger
+from longpole.run.locations import Locations
+from longpole.run.messages import Made
+from longpole.run.orders import Orders, TaskOrder
+from longpole.run.policy import Known
+from longpole.run.staging.checksums import Checksums, of_file
+
+# Files up to this size go by what is in them, larger ones by their size and time of change.
+_SMALL_BYTES = 1 << 16
+
+
+class Reuse:
+    """Knows what was made before."""
+
+    def __init__(self, expansion: Expansion, orders: Orders, locations: Locations, ledger: Ledger) -> None:
+        """Take the tasks and where their files are."""
+        self._expansion, self._orders, self._locations, self._ledger = expansion, orders, locations, ledger
+        self._identities: dict[str, str] = {}
+
+    def known(self, task: int) -> Known | None:
+        """Return what a task has made, if it need not run."""
+        entry = self._ledger.find(self._expansion.tasks[task].name)
+        if entry is None or not self._expansion.tasks[task].template.outputs:
+            return None
+        order = self._orders.task(task)
+        if entry.print != self._fingerprint(order):
+            return None
+        made = self._ledger.unchanged(entry)
+        return None if made is None else Known(made, bytes.fromhex(entry.value))
+
+    def note(self, order: TaskOrder, made: tuple[Made, ...], value: bytes) -> None:
+        """Remember what a task has made."""
+        if order.template.outputs:
+            self._ledger.add(order.name, self._fingerprint(order), made, value)
+
+    def _fingerprint(self, order: TaskOrder) -> str:
+        template = order.template
+        own = {*template.code, template.program}
+        return fingerprint(
+            Ingredients(
+                command=_said(order),
+                outputs=tuple(output.name for output in order.outputs),
+                environment=order.environment,
+                image=self._identity(Item("", template.image)) if template.image else "",
+                programs=self._sums(item for item in order.inputs if item.name in own),
+                inputs=self._sums(item for item in order.inputs if item.name not in own),
+            )
+        )
+
+    def _sums(self, items: Iterable[Item]) -> dict[str, str]:
+        return {item.name: item.checksum or self._identity(item) for item in items}
+
+    def _identity(self, item: Item) -> str:
+        found = self._identities.get(item.path)
+        if found is None:
+            found = self._identities[item.path] = identity_of(item)
+        return found
+
+
+def identity_of(item: Item) -> str:
+    """Return what changes when a file from outside changes: of a folder, when something in it does."""
+    try:
+        status = os.stat(item.path)
+        if os.path.isdir(item.path):
+            return ",".join(_below(item.path))
+        if status.st_size <= _SMALL_BYTES:
+            return of_file(item.path, Checksums.ON)
+    except OSError:
+        return item.url
+    return f"{status.st_size}-{status.st_mtime_ns}"
+
+
+def _below(folder: str) -> list[str]:
+    found = []
+    for root, _, names in os.walk(folder):
+        for name in sorted(names):
+            status = os.lstat(os.path.join(root, name))
+            found.append(f"{os.path.relpath(root, folder)}/{name}:{status.st_size}:{status.st_mtime_ns}")
+    return sorted(found)
+
+
+def _said(order: TaskOrder) -> str:
+    """Return a command as it was written, or a function with its code and arguments."""
+    call = order.template.call
+    if call is None:
+        return order.command
+    code = getattr(call.function, "__code__", None)
+    body = f"{code.co_code.hex()}{code.co_consts!r}{code.co_names!r}" if code is not None else ""
+    named = getattr(call.function, "__qualname__", repr(call.function))
+    return f"{named}{order.call!r}{body}"

@@ -1,0 +1,68 @@
+"""How files travel under a placement: by which ways, and the server of files that some of them need."""
+
+from __future__ import annotations
+
+import os
+
+from longpole.model.plan import Handing, Rules
+from longpole.model.ports import Way
+from longpole.model.workflow import Workflow
+from longpole.run.request import Request
+from longpole.run.staging.checksums import Checksums
+from longpole.run.staging.copy import CopyWay
+from longpole.run.staging.hardlink import HardlinkWay
+from longpole.run.staging.http import HttpWay
+from longpole.run.staging.link import LinkWay
+from longpole.run.staging.server import FileServer
+
+
+class Transport:
+    """The ways of one run.
+
+    Attributes:
+        bring: The way of inputs.
+        send: The way of outputs.
+    """
+
+    def __init__(self, workflow: Workflow, request: Request, rules: Rules, kept: str) -> None:
+        """Start a server of files, if a way needs one; made files are kept below ``kept``.
+
+        Raises:
+            StagingError: It cannot listen.
+        """
+        self._request = request
+        self._checksums = Checksums(request.checksums)
+        self._connections = rules.connections
+        self.bring = rules.stage_in
+        # Without a host to send to by ssh, outputs go back to the server that inputs come from.
+        self.send = "link" if rules.stage_out is Handing.MOVE else "ssh" if request.ssh else "http"
+        self._server = FileServer([kept]) if "http" in (self.bring, self.send) else None
+        if self._server is not None:
+            self._server.register(_offered(workflow))
+
+    def way(self, name: str) -> Way:
+        """Return a way by its name."""
+        if name == "http":
+            assert self._server is not None
+            return HttpWay(self._server.url, self._server.token, checksums=self._checksums)
+        ways: dict[str, type[LinkWay | CopyWay | HardlinkWay]] = {
+            "link": LinkWay,
+            "copy": CopyWay,
+            "hardlink": HardlinkWay,
+        }
+        return ways[name](self._checksums)
+
+    def close(self) -> None:
+        """End the server."""
+        if self._server is not None:
+            self._server.stop()
+
+
+def _offered(workflow: Workflow) -> list[str]:
+    """Return what jobs may fetch: the workflow's folder, files that lie elsewhere, and images."""
+    folder = workflow.folder
+    paths = [f"{folder.rstrip('/')}/"]
+    paths += [os.path.join(folder, place.path) for place in workflow.files.values() if place.path]
+    for image in {template.image for template in workflow.templates.values() if template.image}:
+        paths.append(os.path.abspath(image) + ("/" if os.path.isdir(image) else ""))
+    return paths
