@@ -39,7 +39,7 @@ def tasks(text: str) -> str:
         ),
         (
             "  t: {run: x, outputs: ['{a}.txt']}",
-            "has a place {a}, and the task is neither fanned out over 'a' nor makes that set. Add 'a' to for_each.",
+            "{a}, and the task is neither fanned out over 'a' nor makes that set. Add 'a' to for_each.",
         ),
         ("  t: {run: x, outputs: ['n/{m}.txt']}", "neither fanned out over 'm' nor makes that set."),
         (
@@ -98,7 +98,7 @@ def tasks(text: str) -> str:
             "tiles.yaml:5: Tasks wait for themselves: 't' (line 5) -> 'u' (line 6) -> 't' (line 5). Take one",
         ),
         (
-            "  t: {function: 'a:b', keywords: {x: {result: u}}}\n  u: {function: 'a:b', arguments: [[result: t]]}",
+            "  t: {function: a:b, keywords: {x: {result: u}}}\n  u: {function: a:b, arguments: [result: t]}",
             "Tasks wait for themselves",
         ),
         (
