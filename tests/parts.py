@@ -64,6 +64,10 @@ def _gcc() -> str:
     return _fails("gcc", "--version")
 
 
+def _graphviz() -> str:
+    return _fails("dot", "-V")
+
+
 def _userns() -> str:
     return _fails("unshare", "--user", "--map-root-user", "true")
 
@@ -169,6 +173,7 @@ PROBES: dict[str, Callable[[], str]] = {
     "root": _root,
     "nobody": _nobody,
     "gcc": _gcc,
+    "graphviz": _graphviz,
     "userns": _userns,
     "bwrap": _bwrap,
     "slurm": _slurm,

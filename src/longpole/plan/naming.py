@@ -57,12 +57,9 @@ class _Pattern:
         if self._rows is None:
             return [fill(self.text, members)]
         rows = self._rows.get(tuple(members[name] for name in self._given), ())
-        every = dict(members)
-        found = []
-        for row in rows:
-            every.update(zip(self._names, row, strict=True))
-            found.append(fill(self.text, every))
-        return found
+        if places(self.text) == self._names[-1:]:  # thousands of names, most often
+            return [fill(self.text, {self._names[-1]: row[-1]}) for row in rows]
+        return [fill(self.text, {**members, **dict(zip(self._names, row, strict=True))}) for row in rows]
 
 
 def matching(named: NamedSet, pattern: str, files: Iterable[str]) -> Relation:
