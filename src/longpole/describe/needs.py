@@ -18,9 +18,9 @@ _FACTOR = re.compile(r"x?([0-9]{1,3}(?:\.[0-9]{1,3})?)")
 
 def resources(entry: Entry, default: Resources) -> Resources:
     """Return the resources that an entry tells; what it leaves out is as in the default."""
-    told = entry.entry("resources")
-    if not told.values:
+    if entry.values.get("resources") is None:
         return default
+    told = entry.entry("resources")
     told.only(*RESOURCES)
     return Resources(
         told.whole("cores", 1, default.cores),

@@ -124,9 +124,9 @@ def _for_each(task: Entry) -> Iterator[tuple[str, ...]]:
 
 
 def _environment(entry: Entry, default: Mapping[str, str]) -> Mapping[str, str]:
-    told = entry.entry("environment")
-    if not told.values:
+    if entry.values.get("environment") is None:
         return default
+    told = entry.entry("environment")
     variables = dict(default)
     for name, value in told.values.items():
         if not _VARIABLE.fullmatch(str(name)):

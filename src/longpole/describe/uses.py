@@ -30,6 +30,8 @@ def uses(task: Entry, key: str) -> tuple[Uses, ...]:
 
 def names_of_files(task: Entry, key: str) -> tuple[str, ...]:
     """Return names or patterns of files, of a list or a single one."""
+    if key not in task.values:
+        return ()
     value = task.value(key)
     return tuple(
         _pattern(task, key, text, line_in(value, place)) for place, text in enumerate(task.texts(key))
@@ -72,7 +74,13 @@ def _unnamed(task: Entry, key: str, values: Sequence[object]) -> Iterator[Uses]:
 def _told_optional(task: Entry, key: str, value: Mapping[str, object], line: int) -> object:
     for name in value:
         if name != _OPTIONAL:
-            raise task.wrong(key, f"There is no key '{short(name)}' here; {choices(name, [_OPTIONAL])}", line)
+            quotes = (
+                f' If a place is meant, put the text in quotes: "{{{short(name)}}}".'
+                if value[name] is None
+                else ""
+            )
+            what = f"There is no key '{short(name)}' here; {choices(name, [_OPTIONAL])}{quotes}"
+            raise task.wrong(key, what, line)
     if key != "outputs":
         raise task.wrong(
             key, "Only an output can be optional. What need not be there yet goes under 'checkpoints'.", line

@@ -75,7 +75,7 @@ def _inside(workflow: Workflow, making: list[Making]) -> Iterator[str]:
             if above in directories:
                 yield (
                     f"{workflow.at(use.line)}Task '{template.name}': '{short(pattern)}' lies in "
-                    f"'{short(above)}', which task '{directories[above].name}' makes as a whole; keep one of both."
+                    f"'{short(above)}', which task '{directories[above].name}' makes as a whole; keep one."
                 )
 
 
