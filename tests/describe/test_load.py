@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -194,3 +196,19 @@ def test_what_is_no_workflow_is_told(tmp_path):
     assert complaint("a\0b").startswith("Cannot read a")
     os.mkfifo(tmp_path / "pipe.py")
     assert complaint(tmp_path / "pipe.py").endswith("it is not a file.")
+
+
+def test_the_examples_of_the_manual_are_workflows(tmp_path):
+    page = Path(__file__).parents[2] / "docs" / "workflows.md"
+    (tmp_path / "steps.py").write_text("def square(n):\n    return n * n\n")
+    loaded = []
+    examples = re.findall(r"```(yaml|python)[^\n]*\n(.*?)```", page.read_text(), re.DOTALL)
+    for number, (language, example) in enumerate(examples):
+        text = example
+        if language == "yaml" and not text.startswith("longpole:"):
+            text = f"longpole: 1\n{text}" + ("" if "tasks:" in text else "tasks: {t: {run: x}}\n")
+        path = tmp_path / f"example_{number}.{'py' if language == 'python' else 'yaml'}"
+        path.write_text(text)
+        loaded.append(load_workflow(path).name)
+
+    assert loaded == ["tiles", "example_1", "example_2", "tiles", "squares"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -98,6 +100,59 @@ def test_words_without_a_shell_are_those_that_a_shell_makes(words, several, one)
     assert shell(text) == direct
 
 
+TOKENS = st.sampled_from(
+    [
+        "{x}",
+        "'",
+        '"',
+        "\\",
+        "$(",
+        "(",
+        ")",
+        "#",
+        "\n",
+        ";",
+        "<<E\n",
+        "E\n",
+        "<<'E'\n",
+        "$((",
+        "))",
+        "|",
+        "`",
+        "${a:-",
+        "esac",
+    ]
+)
+NASTY = st.sampled_from(
+    [
+        "';touch C;'",
+        '";touch C;"',
+        "$(touch C)",
+        "`touch C`",
+        ";touch C",
+        "' $(touch C) '",
+        '\\"$(touch C)',
+        "a)touch C",
+    ]
+)
+
+
+@settings(max_examples=150)
+@given(st.lists(TOKENS | st.just("{x} "), min_size=1, max_size=9), NASTY)
+def test_no_name_becomes_a_command_however_odd_the_quotes_are(tokens, name):
+    try:
+        text = command_text(f"echo {' '.join(tokens)}", {"x": name})
+    except WorkflowError:
+        return
+
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(
+            ["sh", "-c", text], cwd=folder, capture_output=True, check=False, stdin=subprocess.DEVNULL
+        )
+
+        assert not Path(folder, "C").exists()
+
+
 @given(st.text(st.sampled_from("{}ab$\\'\" .,\n|#<&")))
 def test_a_command_without_declared_names_stays_as_it_is(command):
     assert command_text(command, {"declared": "x"}) == command
@@ -128,7 +183,16 @@ def test_the_list_of_an_input_is_a_name_of_its_own():
 
 
 @pytest.mark.parametrize(
-    "command", ["echo `cat {x}`", "echo $'{x}'", "echo 'open {x}", "cat <<EOF\n{x}", 'echo "${a:-\'}{x}"']
+    "command",
+    [
+        "echo `cat {x}`",
+        "echo $'{x}'",
+        "echo 'open {x}",
+        "cat <<EOF\n{x}",
+        "echo $(({x} + 1))",
+        'echo "$(( ({x}) ))"',
+        'echo "${a:-\'}{x}"',
+    ],
 )
 def test_where_quotes_cannot_be_told_only_names_that_need_none_get_through(command):
     assert command_text(command, {"x": "plain.txt"}) == command.replace("{x}", "plain.txt")

@@ -1,1 +1,1 @@
-"""Descriptions that people write: machines and cases, read from TOML into the model, and written back."""
+"""Descriptions that people write: machines and cases in TOML, workflows in YAML or Python."""

@@ -29,19 +29,22 @@ class Quotes(StrEnum):
 
 
 _BEYOND = re.compile(r"`|\$['\"]|\$\{[^}]*['\"\\]")
+# A calculation, $((1 + 2)): a shell looks into what stands in it once more.
+_SUM = r"(?P<sum>\$\(\([^()'\"\\]*(?:\([^()'\"\\]*\)[^()'\"\\]*)*\)\))"
 _BARE = re.compile(
-    r"(?P<single>'[^']*')|(?P<escape>\\.)|(?P<double>\")|(?P<comment>(?<![^\s;&|()])\#[^\n]*)"
+    _SUM + r"|(?P<single>'[^']*')|(?P<escape>\\.)|(?P<double>\")|(?P<comment>(?<![^\s;&|()])\#[^\n]*)"
     r"|(?P<text><<<)|(?P<here><<(?P<dash>-?)[ \t]*(?P<mark>'[^'\n]+'|\"[^\"\n]+\"|\w[\w.-]*)(?=[\s;&|<>]|$))"
-    r"|(?P<line>\n)|(?P<open>\()|(?P<close>\))|(?P<broken>['\\]|<<)",
+    r"|(?P<line>\n)|(?P<open>\()|(?P<close>\))|(?P<broken>['\\]|<<|\$\(\()",
     re.DOTALL,
 )
-_DOUBLE = re.compile(r"(?P<escape>\\.)|(?P<end>\")|(?P<inner>\$\()", re.DOTALL)
+_DOUBLE = re.compile(_SUM + r"|(?P<escape>\\.)|(?P<end>\")|(?P<broken>\$\(\()|(?P<inner>\$\()", re.DOTALL)
 Region = tuple[int, int, Quotes]
 
 
 def regions(command: str) -> list[Region]:
     """Return where in a command something surrounds what is written: begin, end and what it is."""
-    if _BEYOND.search(command) or ('"' in command and re.search(r"\bcase\b", command)):
+    # The parentheses of 'case' have no match, so that nobody could tell where $( ends.
+    if _BEYOND.search(command) or ("esac" in command and "$(" in command):
         return [(0, len(command), Quotes.UNSURE)]
     try:
         return sorted(_Scan(command).found())
@@ -117,7 +120,9 @@ class _Scan:
         self.position = len(self.command)
 
     def _token(self, kind: str | None, token: re.Match[str], nested: int) -> Iterator[Region]:
-        if kind == "single":
+        if kind == "sum":
+            yield token.start(), token.end(), Quotes.UNSURE
+        elif kind == "single":
             yield token.start(), token.end(), Quotes.SINGLE
         elif kind == "comment":
             yield token.start(), token.end(), Quotes.COMMENT
@@ -138,6 +143,10 @@ class _Scan:
                 yield begin, self.position, Quotes.DOUBLE
                 yield from inner
                 return
+            if token.lastgroup == "broken":
+                raise ValueError("a calculation has no end")
+            if token.lastgroup == "sum":
+                inner.append((token.start(), token.end(), Quotes.UNSURE))
             if token.lastgroup == "inner":
                 if nested > 8:
                     raise ValueError("quotes are nested too deep")

@@ -94,7 +94,7 @@ def tasks(text: str) -> str:
             "tiles.yaml:5: Tasks wait for themselves: 't' (line 5) -> 'u' (line 6) -> 't' (line 5). Take one",
         ),
         (
-            "  t: {function: 'a:b', keywords: {x: {result: u}}}\n  u: {function: 'a:b', arguments: [[result: t]]}",
+            "  t: {function: a:b, keywords: {x: {result: u}}}\n  u: {function: a:b, arguments: [result: t]}",
             "Tasks wait for themselves",
         ),
         (
