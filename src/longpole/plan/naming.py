@@ -23,6 +23,7 @@ class Namer:
         """Take the sets that are known, and those that the task has members of."""
         self._patterns = [_Pattern(pattern, known, tuple(bound)) for pattern in uses.patterns]
         self._relevant = tuple(dict.fromkeys(name for each in self._patterns for name in each.relevant))
+        self._open = [each.text for each in self._patterns if each.is_open]
         self._found: dict[Row, Names] = {}
 
     def __call__(self, members: Mapping[str, str]) -> Names:
@@ -37,7 +38,7 @@ class Namer:
 
     def open(self, members: Mapping[str, str]) -> Names:
         """Return the patterns that have places of sets nobody knows, those of these members filled."""
-        return tuple(fill_some(each.text, members) for each in self._patterns if each.is_open)
+        return tuple([fill_some(text, members) for text in self._open]) if self._open else ()
 
 
 class _Pattern:
