@@ -15,7 +15,7 @@ CANDIDATES := python3.13 python3.12 python3.11 python3
 SUITABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTEST_ARGS ?=
 # Tests that measure processes run alone: neighbours would be measured with them. (5: no test of that name here.)
-PURE := $(addprefix tests/,analyse describe exchange log model present) src
+PURE := $(addprefix tests/,analyse describe exchange log model plan present) src
 MEASURING := tests $(patsubst %,--ignore=%,$(PURE))
 SOAK_TIMEOUT_S ?= 7200
 

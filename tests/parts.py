@@ -66,6 +66,10 @@ def _gcc() -> str:
     return _fails("gcc", "--version")
 
 
+def _graphviz() -> str:
+    return _fails("dot", "-V")
+
+
 def _userns() -> str:
     return _fails("unshare", "--user", "--map-root-user", "true")
 
@@ -201,6 +205,7 @@ PROBES: dict[str, Callable[[], str]] = {
     "root": _root,
     "nobody": _nobody,
     "gcc": _gcc,
+    "graphviz": _graphviz,
     "userns": _userns,
     "bwrap": _bwrap,
     "squashfs": _squashfs,

@@ -162,7 +162,7 @@ def test_tasks_of_one_template_follow_each_other_in_whatever_order():
 @pytest.mark.parametrize("pairs", [[("0", "1"), ("1", "0")], [("0", "0")]])
 def test_tasks_of_one_template_that_go_round_are_refused(pairs):
     with pytest.raises(
-        WorkflowError, match="in a circle: 'step before=|'step before=0 after=0' waits for itself"
+        WorkflowError, match=r"in a circle: 'step before=|'step before=0 after=0' waits for itself"
     ):
         expanded(chain(*pairs))
 

@@ -1,4 +1,4 @@
-"""Crisis computing: whether posts inform, from their texts (BiLSTM), their images (ResNet50), and both fused late.
+"""Crisis computing: whether posts inform, by their texts (BiLSTM), their images (ResNet50), and both fused.
 
 The structure is that of the Crisis Computing workflow in Krawczuk et al. 2021. Images are called
 ``{split}_{tweet}_{k}_{label}.jpg``; texts are one CSV for each split.
@@ -7,6 +7,7 @@ The structure is that of the Crisis Computing workflow in Krawczuk et al. 2021. 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from longpole import Workflow
 
@@ -42,24 +43,25 @@ NEEDS = {
 }
 
 
-def workflow(scale: str = "tiny", image: str = "", seed: int = 10) -> Workflow:
+def workflow(scale: str = "tiny", container: str = "", seed: int = 10) -> Workflow:
     """Describe the workflow.
 
     Args:
         scale: How much data: tiny, small or paper.
-        image: The container image of all jobs; at the scale of the paper ``crisis.sqfs`` if nothing is said.
+        container: The image of all jobs; at the scale of the paper ``crisis.sqfs`` if nothing is said.
         seed: What chance begins with in every job.
     """
     if scale not in SCALES:
         raise ValueError(f"scale is one of {', '.join(SCALES)}, not {scale!r}")
     chosen, needs = SCALES[scale], NEEDS if scale == "paper" else {}
     described = Workflow("crisis")
-    described.defaults(image=image or ("crisis.sqfs" if scale == "paper" else ""))
+    described.parameters(seed=seed)
+    described.defaults(image=container or ("crisis.sqfs" if scale == "paper" else ""))
     add_sets(described, names(chosen))
     add_preparation(described, needs)
-    add_text(described, chosen, needs.get("text", {}), seed)
-    add_images(described, chosen, needs.get("image", {}), seed)
-    add_fusion(described, needs.get("fusion", {}), seed)
+    add_text(described, chosen, needs.get("text", {}))
+    add_images(described, chosen, needs.get("image", {}))
+    add_fusion(described, needs.get("fusion", {}))
     described.results(*(f"fusion_{fusion}.{ending}" for fusion in FUSIONS for ending in ("csv", "png")))
     return described
 
@@ -81,7 +83,7 @@ def add_sets(described: Workflow, images: list[str]) -> None:
     described.set("fusion", values=FUSIONS)
 
 
-def add_preparation(described: Workflow, needs: dict) -> None:
+def add_preparation(described: Workflow, needs: dict[str, Any]) -> None:
     """Clean the texts, and resize the images."""
     described.task(
         "preprocess_tweets",
@@ -104,14 +106,15 @@ def add_preparation(described: Workflow, needs: dict) -> None:
     )
 
 
-def add_text(described: Workflow, chosen: Scale, needs: dict, seed: int) -> None:
+def add_text(described: Workflow, chosen: Scale, needs: dict[str, Any]) -> None:
     """Search, train and ask the model of texts."""
     texts = {"texts": "clean/{split}.csv"}
     vectors = {"vectors": "glove.twitter.27B.200d.txt"}
-    learning = f"--epochs {chosen.text_epochs} --batch 128 --seed {seed}"
+    learning = f"--epochs {chosen.text_epochs} --batch 128 --seed {{seed}}"
     described.task(
         "hpo_bilstm",
-        f"python {{program}} --texts {{texts}} --vectors {{vectors}} --trials {chosen.trials} {learning} --out {{best}}",
+        f"python {{program}} --texts {{texts}} --vectors {{vectors}} --trials {chosen.trials} {learning} "
+        "--out {best}",
         program="bin/hpo_bilstm.py",
         inputs={**texts, **vectors},
         outputs={"best": "best_bilstm.json"},
@@ -139,10 +142,10 @@ def add_text(described: Workflow, chosen: Scale, needs: dict, seed: int) -> None
     )
 
 
-def add_images(described: Workflow, chosen: Scale, needs: dict, seed: int) -> None:
+def add_images(described: Workflow, chosen: Scale, needs: dict[str, Any]) -> None:
     """Search, train and ask the model of images."""
     images = {"images": "resized/{image}.jpg"}
-    learning = f"--epochs {chosen.image_epochs} --batch 8 --seed {seed}"
+    learning = f"--epochs {chosen.image_epochs} --batch 8 --seed {{seed}}"
     described.task(
         "hpo_resnet",
         f"python {{program}} --images {{images.list}} --trials {chosen.trials} {learning} --out {{best}}",
@@ -164,7 +167,8 @@ def add_images(described: Workflow, chosen: Scale, needs: dict, seed: int) -> No
     )
     described.task(
         "infer_resnet",
-        "python {program} --images {images.list} --model {model} --train {train} --test {test} --matrix {matrix}",
+        "python {program} --images {images.list} --model {model} "
+        "--train {train} --test {test} --matrix {matrix}",
         program="bin/infer_resnet.py",
         inputs={**images, "model": "resnet.pth"},
         outputs=scores("resnet"),
@@ -173,12 +177,12 @@ def add_images(described: Workflow, chosen: Scale, needs: dict, seed: int) -> No
     )
 
 
-def add_fusion(described: Workflow, needs: dict, seed: int) -> None:
+def add_fusion(described: Workflow, needs: dict[str, Any]) -> None:
     """Put both together, in three ways."""
     described.task(
         "late_fusion",
         "python {program} --text {text_train} {text_test} --image {image_train} {image_test} "
-        f"--seed {seed} --out fusion",
+        "--seed {seed} --out fusion",
         program="bin/late_fusion.py",
         inputs={
             "text_train": "bilstm_train.csv",

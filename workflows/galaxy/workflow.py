@@ -1,12 +1,13 @@
 """Galaxy classification: preprocess images, augment rare classes, search parameters, train VGG16, evaluate.
 
-The structure is that of the Galaxy workflow in Krawczuk et al. 2021. Images are labelled and split before: their
-names are ``{train,val,test}_class_{0..4}_{number}.jpg``.
+The structure is that of the Galaxy workflow in Krawczuk et al. 2021. Images are labelled and split before:
+their names are ``{train,val,test}_class_{0..4}_{number}.jpg``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from longpole import Workflow
 
@@ -47,22 +48,23 @@ NEEDS = {
 }
 
 
-def workflow(scale: str = "tiny", image: str = "", seed: int = 10) -> Workflow:
+def workflow(scale: str = "tiny", container: str = "", seed: int = 10) -> Workflow:
     """Describe the workflow.
 
     Args:
         scale: How much data: tiny, small or paper.
-        image: The container image of all jobs; at the scale of the paper ``galaxy.sqfs`` if nothing is said.
+        container: The image of all jobs; at the scale of the paper ``galaxy.sqfs`` if nothing is said.
         seed: What chance begins with in every job.
     """
     if scale not in SCALES:
         raise ValueError(f"scale is one of {', '.join(SCALES)}, not {scale!r}")
     chosen = SCALES[scale]
     described = Workflow("galaxy")
-    described.defaults(image=image or ("galaxy.sqfs" if scale == "paper" else ""))
+    described.parameters(seed=seed)
+    described.defaults(image=container or ("galaxy.sqfs" if scale == "paper" else ""))
     add_sets(described, chosen)
-    add_preparation(described, seed)
-    add_learning(described, chosen, NEEDS if scale == "paper" else {}, seed)
+    add_preparation(described)
+    add_learning(described, chosen, NEEDS if scale == "paper" else {})
     described.results("results.csv", "confusion_matrix.png", "loss_curve.png", "model.pth")
     return described
 
@@ -90,7 +92,7 @@ def add_sets(described: Workflow, chosen: Scale) -> None:
     described.set("new", values=new, within="class")
 
 
-def add_preparation(described: Workflow, seed: int) -> None:
+def add_preparation(described: Workflow) -> None:
     """Crop all images, and make new ones of rare classes."""
     described.task(
         "preprocess",
@@ -103,7 +105,7 @@ def add_preparation(described: Workflow, seed: int) -> None:
     )
     described.task(
         "augment",
-        f"python {{program}} --images {{images.list}} --new {{new.list}} --seed {seed}",
+        "python {program} --images {images.list} --new {new.list} --seed {seed}",
         for_each="class",
         program="bin/augment.py",
         inputs={"images": "processed/{rare}_proc.jpg"},
@@ -112,14 +114,14 @@ def add_preparation(described: Workflow, seed: int) -> None:
     )
 
 
-def add_learning(described: Workflow, chosen: Scale, needs: dict, seed: int) -> None:
+def add_learning(described: Workflow, chosen: Scale, needs: dict[str, Any]) -> None:
     """Search parameters, train with the best of them, and evaluate."""
     train = ["augmented/{new}_proc.jpg", "processed/{train}_proc.jpg"]
     code = ["bin/data.py", "bin/model.py"]
     described.task(
         "hpo",
         "python {program} --train {train.list} --val {val.list} --checkpoint checkpoint_hpo.pkl "
-        f"--trials {chosen.trials} --epochs {chosen.epochs} --batch 32 --seed {seed} --out {{best}}",
+        f"--trials {chosen.trials} --epochs {chosen.epochs} --batch 32 --seed {{seed}} --out {{best}}",
         program="bin/hpo.py",
         code=code,
         checkpoints=["checkpoint_hpo.pkl"],
@@ -131,7 +133,7 @@ def add_learning(described: Workflow, chosen: Scale, needs: dict, seed: int) -> 
     described.task(
         "train",
         "python {program} --train {train.list} --val {val.list} --test {test.list} --parameters {best} "
-        f"--checkpoint checkpoint_train.pth --epochs {chosen.epochs} --seed {seed} "
+        f"--checkpoint checkpoint_train.pth --epochs {chosen.epochs} --seed {{seed}} "
         "--model {model} --curve {curve}",
         program="bin/train.py",
         code=code,

@@ -1,13 +1,14 @@
 """Lung segmentation: preprocess chest X-rays, search a learning rate, train a U-Net, predict masks, evaluate.
 
-The structure is that of the Lung workflow in Krawczuk et al. 2021. X-rays without a mask are dropped and the rest
-is split 70/20/10 before; masks are called ``{stem}_mask.png``.
+The structure is that of the Lung workflow in Krawczuk et al. 2021. X-rays without a mask are dropped and the
+rest is split 70/20/10 before; masks are called ``{stem}_mask.png``.
 """
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from typing import Any
 
 from longpole import Workflow
 
@@ -39,22 +40,23 @@ NEEDS = {
 }
 
 
-def workflow(scale: str = "tiny", image: str = "", seed: int = 10) -> Workflow:
+def workflow(scale: str = "tiny", container: str = "", seed: int = 10) -> Workflow:
     """Describe the workflow.
 
     Args:
         scale: How much data: tiny, small or paper.
-        image: The container image of all jobs; at the scale of the paper ``lung.sqfs`` if nothing is said.
+        container: The image of all jobs; at the scale of the paper ``lung.sqfs`` if nothing is said.
         seed: What chance begins with: in the split, and in every job.
     """
     if scale not in SCALES:
         raise ValueError(f"scale is one of {', '.join(SCALES)}, not {scale!r}")
     chosen = SCALES[scale]
     described = Workflow("lung")
-    described.defaults(image=image or ("lung.sqfs" if scale == "paper" else ""))
+    described.parameters(seed=seed)
+    described.defaults(image=container or ("lung.sqfs" if scale == "paper" else ""))
     add_sets(described, split(chosen, seed))
     add_preparation(described)
-    add_learning(described, chosen, NEEDS if scale == "paper" else {}, seed)
+    add_learning(described, chosen, NEEDS if scale == "paper" else {})
     add_judgement(described, NEEDS if scale == "paper" else {})
     described.results("evaluation.pdf", "model.h5", "predicted/{test}_pred.png")
     return described
@@ -64,7 +66,9 @@ def split(chosen: Scale, seed: int) -> dict[str, list[str]]:
     """Return the stems of each split: four fifths are of one hospital, the rest of another."""
     total = sum(chosen.counts)
     first = round(total * 566 / 704)
-    stems = [f"CHNCXR_{n + 1:04d}" for n in range(first)] + [f"MCUCXR_{n + 1:04d}" for n in range(total - first)]
+    stems = [f"CHNCXR_{n + 1:04d}" for n in range(first)] + [
+        f"MCUCXR_{n + 1:04d}" for n in range(total - first)
+    ]
     random.Random(seed).shuffle(stems)
     begins = (0, chosen.counts[0], chosen.counts[0] + chosen.counts[1], total)
     return {name: sorted(stems[begins[at] : begins[at + 1]]) for at, name in enumerate(SPLITS)}
@@ -93,7 +97,8 @@ def add_preparation(described: Workflow) -> None:
     """Normalise and resize X-rays; flip and rotate those of the training set."""
     described.task(
         "preprocess",
-        "python {program} --split {split} --images {images.list} --masks {masks.list} --size 256 --out prepared",
+        "python {program} --split {split} --images {images.list} --masks {masks.list} --size 256 "
+        "--out prepared",
         for_each="split",
         program="bin/preprocess.py",
         inputs={"images": "images/{stem}.png", "masks": "masks/{masked}_mask.png"},
@@ -102,7 +107,7 @@ def add_preparation(described: Workflow) -> None:
     )
 
 
-def add_learning(described: Workflow, chosen: Scale, needs: dict, seed: int) -> None:
+def add_learning(described: Workflow, chosen: Scale, needs: dict[str, Any]) -> None:
     """Search a learning rate, and train with the best one."""
     data = {
         "images": ["prepared/{train_image}.png", "prepared/{val_image}.png"],
@@ -111,7 +116,7 @@ def add_learning(described: Workflow, chosen: Scale, needs: dict, seed: int) -> 
     described.task(
         "hpo",
         "python {program} --images {images.list} --masks {masks.list} --checkpoint checkpoint_hpo.pkl "
-        f"--trials {chosen.trials} --epochs {chosen.epochs} --batch 32 --seed {seed} --out {{best}}",
+        f"--trials {chosen.trials} --epochs {chosen.epochs} --batch 32 --seed {{seed}} --out {{best}}",
         program="bin/hpo.py",
         code=["bin/unet.py"],
         checkpoints=["checkpoint_hpo.pkl"],
@@ -123,7 +128,7 @@ def add_learning(described: Workflow, chosen: Scale, needs: dict, seed: int) -> 
     described.task(
         "train",
         "python {program} --images {images.list} --masks {masks.list} --parameters {best} "
-        f"--epochs {chosen.epochs} --batch 32 --seed {seed} --model {{model}}",
+        f"--epochs {chosen.epochs} --batch 32 --seed {{seed}} --model {{model}}",
         program="bin/train.py",
         code=["bin/unet.py", "bin/training.py"],
         inputs={**data, "best": "best_parameters.json"},
@@ -133,7 +138,7 @@ def add_learning(described: Workflow, chosen: Scale, needs: dict, seed: int) -> 
     )
 
 
-def add_judgement(described: Workflow, needs: dict) -> None:
+def add_judgement(described: Workflow, needs: dict[str, Any]) -> None:
     """Predict the masks of the test set, and report how good they are."""
     described.task(
         "predict",

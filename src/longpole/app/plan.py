@@ -36,7 +36,7 @@ def plan_for(asked: Asked) -> Plan:
     Raises:
         LongpoleError: The workflow, or what was asked, cannot be used.
     """
-    from longpole.describe.loading import load_workflow
+    from longpole.describe.load import load_workflow
     from longpole.plan.planning import make_plan
 
     clustering = clustering_of(asked.cluster) if asked.cluster else None

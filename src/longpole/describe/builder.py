@@ -18,6 +18,8 @@ from longpole.describe.workflows import VERSION, described
 from longpole.model.workflow import Result, WorkflowError
 from longpole.model.workflow import Workflow as Described
 
+Members = Iterable[str | float]
+
 
 class Workflow:
     """A workflow in the making.
@@ -65,22 +67,25 @@ class Workflow:
         """Say what holds for all tasks that say nothing else: image, environment, resources and retry."""
         self._keys.update(_nested(dict(options)))
 
-    def set(
-        self, name: str, *, values: Iterable[str | float] | str | None = None, glob: str = "", made: str = "",
-        on_unreadable: str = "",
+    def set(  # noqa: PLR0913  one for each key of a description
+        self, name: str, *, values: Members | Mapping[str, Members] | str | None = None, within: str = "",
+        glob: str = "", made: str = "", on_unreadable: str = "",
     ) -> None:  # fmt: skip
         """Give a set that tasks are fanned out over; exactly one of values, glob and made.
 
         Args:
             name: What patterns call a member, ``{name}``.
-            values: Its members.
+            values: Its members; with ``within``, a map that has them for each member of that set.
+            within: The set to whose members they belong.
             glob: A pattern of files that are looked up when the run starts, ``data/{image}.jpg``.
             made: A pattern of files that a task makes, ``tiles/{tile}.png``.
             on_unreadable: What becomes of a file of ``glob`` that cannot be read: ``fail`` or ``drop``.
         """
-        told = {"glob": glob, "from": made, "on_unreadable": on_unreadable}
+        told = {"within": within, "glob": glob, "from": made, "on_unreadable": on_unreadable}
         entry: dict[str, object] = {key: text for key, text in told.items() if text}
-        if values is not None:
+        if isinstance(values, Mapping):
+            entry["values"] = {owner: list(members) for owner, members in values.items()}
+        elif values is not None:
             entry["values"] = values if isinstance(values, str) else list(values)
         self._put("sets", name, entry)
 

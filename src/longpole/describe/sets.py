@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from longpole.describe.complaints import choices, shape_of, short
 from longpole.describe.entry import Entry
@@ -23,25 +23,44 @@ def named_set(name: str, entry: Entry) -> NamedSet:
     """
     if not PLACE_NAME.fullmatch(name):
         raise entry.wrong("", f"'{short(name)}' is no name for a set: it has letters, digits and _ only.")
-    entry.only(*_KINDS, "on_unreadable")
+    entry.only(*_KINDS, "on_unreadable", "within")
     told = [kind for kind in _KINDS if entry.values.get(kind) is not None]
     if len(told) != 1:
         has = (
             f"has both '{told[0]}' and '{told[1]}'; keep one" if told else f"needs one of {', '.join(_KINDS)}"
         )
         raise entry.wrong("", f"The set '{name}' {has}.")
+    within = entry.text("within")
+    if within and told != ["values"]:
+        raise entry.wrong("within", "Only members that 'values' lists can lie within others; leave this out.")
     return NamedSet(
         name,
-        _values(entry) if "values" in told else None,
+        _members(entry) if "values" in told and not within else None,
         _glob(name, entry) if "glob" in told else "",
         _pattern(name, entry, "from") if "from" in told else "",
         _unreadable(entry, told[0]),
         entry.line,
+        _grouped(entry) if within else None,
+        within,
     )
 
 
-def _values(entry: Entry) -> tuple[str, ...]:
-    values = entry.value("values")
+def _members(entry: Entry) -> tuple[str, ...]:
+    return _texts(entry, entry.value("values"))
+
+
+def _grouped(entry: Entry) -> dict[str, tuple[str, ...]]:
+    """Return the members for each member of another set."""
+    groups = entry.value("values")
+    if not isinstance(groups, Mapping):
+        what = (
+            f"With 'within', this must be a map of members for each one of that set, not {shape_of(groups)}."
+        )
+        raise entry.wrong("values", what)
+    return {text_of(owner): _texts(entry, members) for owner, members in groups.items()}
+
+
+def _texts(entry: Entry, values: object) -> tuple[str, ...]:
     if isinstance(values, dict | str | bytes) or not isinstance(values, Iterable):
         hint = ""
         if isinstance(values, dict) and len(values) == 1 and None in values.values():
@@ -51,7 +70,8 @@ def _values(entry: Entry) -> tuple[str, ...]:
     for place, value in enumerate(values):
         member = text_of(value) if isinstance(value, str | int | float) else ""
         # What a parameter stands for is not looked at again.
-        member = entry.parameters.in_text(member) if values is entry.values["values"] else member
+        literal = values is entry.values["values"] or "within" in entry
+        member = entry.parameters.in_text(member) if literal else member
         if not member or "\n" in member or "\0" in member:
             what = f"A member is a text on one line, or a number, not {shape_of(value)}."
             raise entry.wrong("values", what, line_in(values, place))

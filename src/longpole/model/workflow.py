@@ -67,6 +67,13 @@ class NamedSet:
     grouped: Mapping[str, tuple[str, ...]] | None = None
     within: str = ""
 
+    @property
+    def listed(self) -> tuple[str, ...] | None:
+        """All members, each once, where they are known beforehand; else None."""
+        if self.grouped is None:
+            return self.values
+        return tuple(dict.fromkeys(member for members in self.grouped.values() for member in members))
+
 
 @dataclass(frozen=True, slots=True)
 class Uses:

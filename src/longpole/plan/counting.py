@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from longpole.model.patterns import fill, matcher
-from longpole.model.plan import Amount, Handing, Movement, Rules, Sent, total
+from longpole.model.plan import Amount, Handing, Movement, Rules, Sent
 from longpole.model.workflow import Task
 from longpole.plan.clusters import Group
 from longpole.plan.expansion import Expansion
@@ -57,7 +57,6 @@ class Counting:
         """Take the jobs, and what is known of files from outside."""
         self._expansion, self._jobs, self._outside = expansion, jobs, outside
         self._complete = not expansion.unexpanded
-        self._staged = [self._staged_of(group) for group in jobs.groups]
         self._wanted = [matcher(pattern) for pattern in expansion.workflow.results]
 
     def files_staged_in(self, rules: Rules) -> Amount:
@@ -69,7 +68,7 @@ class Counting:
                 | (job.programs if rules.programs is Sent.EACH_JOB else frozenset())
             )
             + len(job.images)
-            for job in self._staged
+            for job in map(self._staged_of, self._jobs.groups)
         )
         return Amount(counted, self._complete)
 
@@ -77,7 +76,8 @@ class Counting:
         """Return what is copied to jobs."""
         if not rules.copies:
             return NOTHING
-        return _sum((self._brought_to(job, rules) for job in self._staged), complete=self._complete)
+        staged = map(self._staged_of, self._jobs.groups)
+        return _sum((self._brought_to(job, rules) for job in staged), complete=self._complete)
 
     def sent(self, rules: Rules) -> Movement:
         """Return what is copied back from jobs."""
@@ -120,8 +120,10 @@ class Counting:
         return self._movement([*names, *images])
 
     def _users(self) -> dict[str, set[int]]:
-        """Return which jobs use each file that a task makes."""
+        """Return which jobs use each file that a task makes; of interest if some job has several tasks."""
         users: dict[str, set[int]] = {}
+        if all(len(group.tasks) == 1 for group in self._jobs.groups):
+            return users
         for number, task in enumerate(self._expansion.tasks):
             for name in (name for names in task.inputs for name in names):
                 if name not in self._expansion.outside:
@@ -168,8 +170,8 @@ def _makes_more(task: Task) -> bool:
 
 def _sum(movements: Iterable[Movement], *, complete: bool) -> Movement:
     """Return all movements together; where tasks are not known yet, there is more to come."""
-    every = list(movements)
-    more = [] if complete else [Amount(0, exact=False)]
-    return Movement(
-        total([*(each.files for each in every), *more]), total([*(each.moved_bytes for each in every), *more])
-    )
+    files, size, counted, measured = 0, 0, complete, complete
+    for each in movements:
+        files, size = files + each.files.at_least, size + each.moved_bytes.at_least
+        counted, measured = counted and each.files.exact, measured and each.moved_bytes.exact
+    return Movement(Amount(files, counted), Amount(size, measured))

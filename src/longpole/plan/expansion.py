@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from longpole.model.call_arguments import results_in
 from longpole.model.patterns import places
 from longpole.model.workflow import NamedSet, Task, Template, Workflow, WorkflowError
 from longpole.plan.naming import Namer, Names, listed, matching
 from longpole.plan.relations import Relation, in_step, product
-from longpole.plan.templates import Makers, after, in_order, levels, others, results_of
+from longpole.plan.templates import Makers, after, in_order, levels, others
 
 
 class Expansion:
@@ -109,7 +110,7 @@ class Expansion:
         found: dict[int, None] = {}
         for names in this.inputs:
             found.update(dict.fromkeys(self._makers(names)))
-        for template in results_of(this.template.call):
+        for template in results_in(this.template.call) if this.template.call else ():
             found.update(dict.fromkeys(self.results_for(task, template)))
         found.pop(task, None)
         return list(found)

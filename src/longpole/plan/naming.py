@@ -23,6 +23,7 @@ class Namer:
         """Take the sets that are known, and those that the task has members of."""
         self._patterns = [_Pattern(pattern, known, tuple(bound)) for pattern in uses.patterns]
         self._relevant = tuple(dict.fromkeys(name for each in self._patterns for name in each.relevant))
+        self._open = [each.text for each in self._patterns if each.is_open]
         self._found: dict[Row, Names] = {}
 
     def __call__(self, members: Mapping[str, str]) -> Names:
@@ -37,7 +38,7 @@ class Namer:
 
     def open(self, members: Mapping[str, str]) -> Names:
         """Return the patterns that have places of sets nobody knows, those of these members filled."""
-        return tuple(fill_some(each.text, members) for each in self._patterns if each.is_open)
+        return tuple([fill_some(text, members) for text in self._open]) if self._open else ()
 
 
 class _Pattern:
@@ -57,12 +58,9 @@ class _Pattern:
         if self._rows is None:
             return [fill(self.text, members)]
         rows = self._rows.get(tuple(members[name] for name in self._given), ())
-        every = dict(members)
-        found = []
-        for row in rows:
-            every.update(zip(self._names, row, strict=True))
-            found.append(fill(self.text, every))
-        return found
+        if places(self.text) == self._names[-1:]:  # thousands of names, most often
+            return [fill(self.text, {self._names[-1]: row[-1]}) for row in rows]
+        return [fill(self.text, {**members, **dict(zip(self._names, row, strict=True))}) for row in rows]
 
 
 def matching(named: NamedSet, pattern: str, files: Iterable[str]) -> Relation:

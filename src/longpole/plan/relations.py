@@ -38,6 +38,8 @@ class Relation:
     def by(self, names: Sequence[str]) -> dict[Row, list[Row]]:
         """Return the rows by their members under some names; both keep their order."""
         chosen = [self.names.index(name) for name in names]
+        if not chosen:
+            return {(): list(self.rows)} if self.rows else {}
         found: dict[Row, list[Row]] = {}
         for row in self.rows:
             found.setdefault(tuple(row[place] for place in chosen), []).append(row)
@@ -53,7 +55,8 @@ EVERYTHING = Relation((), ((),))
 
 def product(relations: Iterable[Relation]) -> Relation:
     """Return the join of all; of none, the one row of nothing."""
-    return reduce(Relation.joined, relations, EVERYTHING)
+    every = list(relations)
+    return reduce(Relation.joined, every) if every else EVERYTHING
 
 
 def in_step(relations: Sequence[Relation], where: str) -> Relation:

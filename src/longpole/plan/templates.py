@@ -11,8 +11,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
+from longpole.model.call_arguments import results_in
 from longpole.model.patterns import doubled, fill, matcher, parse, places
-from longpole.model.workflow import Call, NamedSet, Result, Template, Uses, Workflow, WorkflowError
+from longpole.model.workflow import NamedSet, Template, Uses, Workflow, WorkflowError
 
 Key = TypeVar("Key", int, str)
 # So many of a cycle are named.
@@ -71,8 +72,8 @@ class _Pattern:
 
     def __init__(self, pattern: str, maker: str, sets: Mapping[str, NamedSet]) -> None:
         self._maker, self._fits = maker, matcher(pattern)
-        listed = {name: _listed(sets[name]) for name in places(pattern) if name in sets}
-        self._listed = {name: members for name, members in listed.items() if members is not None}
+        listed = {name: sets[name].listed for name in places(pattern) if name in sets}
+        self._listed = {name: frozenset(members) for name, members in listed.items() if members is not None}
 
     def made(self, name: str) -> Made | None:
         match = self._fits.fullmatch(name)
@@ -84,8 +85,8 @@ class _Pattern:
 def after(workflow: Workflow, makers: Makers) -> dict[str, tuple[str, ...]]:
     """Return for each template those whose tasks come before its own.
 
-    A template may be among its own: its tasks follow each other, if it uses files that are spelt like those it
-    makes with other places, ``step/{before}`` and ``step/{after}``. Where both are spelt alike it is a circle.
+    A template may be among its own: its tasks follow each other, if it uses files that are spelt like those
+    it makes with other places, ``step/{before}`` and ``step/{after}``. Where both are alike it is a circle.
 
     Raises:
         WorkflowError: Some wait for themselves.
@@ -141,16 +142,8 @@ def levels(before: Mapping[str, Iterable[str]]) -> dict[str, int]:
     return found
 
 
-def results_of(call: Call | None) -> list[str]:
-    """Return the templates whose results a call takes."""
-    if call is None:
-        return []
-    values = (*call.arguments, *call.keywords.values())
-    return [value.template for value in values if isinstance(value, Result)]
-
-
 def _before(template: Template, makers: Makers, set_makers: Mapping[str, set[str]]) -> set[str]:
-    found = set(results_of(template.call))
+    found = set(results_in(template.call)) if template.call else set()
     made = set(_all(template.outputs))
     for pattern in _all(template.inputs):
         if pattern in made:
@@ -164,12 +157,6 @@ def _before(template: Template, makers: Makers, set_makers: Mapping[str, set[str
 
 def _all(uses: Iterable[Uses]) -> Iterable[str]:
     return (pattern for each in uses for pattern in each.patterns)
-
-
-def _listed(named: NamedSet) -> frozenset[str] | None:
-    if named.grouped is not None:
-        return frozenset(member for members in named.grouped.values() for member in members)
-    return frozenset(named.values) if named.values is not None else None
 
 
 def _shape(pattern: str) -> str:

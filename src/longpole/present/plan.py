@@ -20,14 +20,14 @@ from longpole.units import show_bytes
 _MOST_TYPES = 20
 _MOST_LINES = 12
 # Columns that a terminal narrower than this has no room for.
-_NEEDS = {"memory": 88, "cluster": 76}
+_NEEDS = {"memory": 92, "cluster": 60}
 
 
 def show_plan(plan: Plan, following: Sequence[str], console: Console, *, everything: bool = False) -> None:
-    """Print a plan; ``following`` are commands that could come next. Long lists are cut unless all is asked."""
+    """Print a plan, and commands that could come next; long lists are cut unless everything is asked for."""
     with console.capture() as capture:
         for section in _sections(plan, following, console, everything=everything):
-            console.print(section)
+            console.print(section, crop=False)
             console.print()
     write_text(console, capture.get())
 
@@ -43,7 +43,7 @@ def _sections(
     remarks = tuple(_remarks(plan))
     if remarks:
         yield sentence_list("Remarks", remarks, None, "warning")
-    yield sentence_list("Next", tuple(following), None, "")
+    yield _next(following)
 
 
 def _headline(plan: Plan) -> Group:
@@ -79,12 +79,17 @@ def _clustered(plan: Plan) -> str:
 
 def _table(plan: Plan, console: Console, most: int | None) -> RenderableType:
     cells = [_cells(each) for each in plan.types]
+    if plan.clustering.how is Grouping.LABEL:
+        cells = [
+            {**one, "cluster": one_line(each.cluster)} for each, one in zip(plan.types, cells, strict=True)
+        ]
     fitting = [name for name in cells[0] if console.width >= _NEEDS.get(name, 0)]
     chosen = [name for name in fitting if any(one[name] for one in cells)]
     table = new_table("Tasks", *chosen)
     for each, one in list(zip(plan.types, cells, strict=True))[:most]:
         table.add_row(cell(each.name), *(one[name] for name in chosen))
-    return with_rest(table, len(plan.types[:most]), len(plan.types), "types of task")
+    told = Group(table, note("inputs and outputs are those of each task"))
+    return with_rest(told, len(plan.types[:most]), len(plan.types), "types of task")
 
 
 def _cells(each: TaskType) -> dict[str, str]:
@@ -95,9 +100,8 @@ def _cells(each: TaskType) -> dict[str, str]:
         "cores": f"{needs.cores:,}",
         "GPUs": f"{needs.gpus:,}" if needs.gpus else "",
         "memory": "" if needs.memory_bytes is None else show_bytes(needs.memory_bytes),
-        "inputs each": _range(each.inputs) if known else "?",
-        "outputs each": _range(each.outputs, more=each.makes_many) if known else "?",
-        "cluster": one_line(each.cluster),
+        "inputs": _range(each.inputs) if known else "?",
+        "outputs": _range(each.outputs, more=each.makes_many) if known else "?",
     }
 
 
@@ -129,6 +133,14 @@ def _moves(plan: Plan) -> Iterator[str]:
         return
     yield f"{_moved(plan.brought.files, plan.brought.moved_bytes)} copied to jobs, {_connections(plan)}."
     yield f"{_moved(plan.sent.files, plan.sent.moved_bytes)} sent back."
+
+
+def _next(following: Sequence[str]) -> Group:
+    """Return commands as they are typed, however long: a broken line could not be copied."""
+    lines = [f" {'Next' if at == 0 else '':<11}{one_line(line)}" for at, line in enumerate(following)]
+    text = Text("\n".join(lines), no_wrap=True, overflow="ignore")
+    text.stylize("label", 0, 12)
+    return Group(text)  # alone, it would be broken all the same
 
 
 def _moved(files: Amount, moved: Amount) -> str:

@@ -37,10 +37,6 @@ def tasks(text: str) -> str:
             "  t: {run: x, inputs: ['{tiel}.txt']}",
             "tiles.yaml:5: Task 't': '{tiel}.txt' has a place {tiel}, and there is no such set or parameter;",
         ),
-        (
-            "  t: {run: x, outputs: ['{a}.txt']}",
-            "{a}, and the task is neither fanned out over 'a' nor makes that set. Add 'a' to for_each.",
-        ),
         ("  t: {run: x, outputs: ['n/{m}.txt']}", "neither fanned out over 'm' nor makes that set."),
         (
             "  t: {run: x, for_each: [a, b], outputs: ['{a}.txt']}",

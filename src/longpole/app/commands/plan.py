@@ -53,8 +53,8 @@ def command(  # noqa: PLR0913  one per option
 ) -> None:
     """Show which jobs a workflow would have, and what would be moved. Nothing runs.
 
-    WORKFLOW is a YAML file, a Python file, or a folder that holds workflow.py or workflow.yaml. Files that are
-    not there yet are planned by their names.
+    WORKFLOW is a YAML file, a Python file, or a folder that holds workflow.py or workflow.yaml. Files that
+    are not there yet are planned by their names.
     """
     if as_json and form is not None:
         raise UsageError("--json and --format each choose what is written: give one of them.")

@@ -93,5 +93,5 @@ def _names(workflow: Workflow, template: Template, pattern: str) -> list[str]:
     """Return the names of a pattern, where its members are known; if not, the pattern."""
     if not places(pattern):
         return [pattern]
-    known = any(workflow.sets[place].values is None for place in places(pattern))
+    known = any(workflow.sets[place].listed is None for place in places(pattern))
     return [pattern] if known else [*known_names(workflow, template, pattern, _MOST_NAMES)]

@@ -22,6 +22,8 @@ def known_names(workflow: Workflow, template: Template, pattern: str, most: int)
         return
     groups = [group for group in template.for_each if set(group) & set(wanted)]
     groups += [(name,) for name in wanted if name not in template.sets]
+    if any(workflow.sets[name].within in wanted for name in wanted):
+        return  # members of one go with some of the other alone
     steps = [_steps(workflow, group) for group in groups]
     if any(step is None for step in steps) or math.prod(len(step or ()) for step in steps) > most:
         return
@@ -33,7 +35,7 @@ def _steps(workflow: Workflow, group: tuple[str, ...]) -> list[tuple[tuple[str, 
     """Return the members of each set of a group, step by step; None if they are not known."""
     columns = []
     for name in group:
-        values = workflow.sets[name].values
+        values = workflow.sets[name].listed
         if values is None:
             return None
         columns.append([(name, value) for value in values])

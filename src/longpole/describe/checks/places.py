@@ -67,10 +67,12 @@ def _of_output(workflow: Workflow, template: Template, use: Uses, made: set[str]
     here = f"{workflow.at(use.line)}Task '{template.name}': "
     for pattern in use.patterns:
         there = places(pattern)
+        apart = {*there, *(workflow.sets[place].within for place in there if place in workflow.sets)}
         for place in there:
             if (
                 place in workflow.sets
                 and place not in template.sets
+                and workflow.sets[place].made
                 and workflow.sets[place].made not in made
             ):
                 yield (
@@ -78,7 +80,7 @@ def _of_output(workflow: Workflow, template: Template, use: Uses, made: set[str]
                     f"fanned out over '{place}' nor makes that set. Add '{place}' to for_each."
                 )
         for group in template.for_each:
-            if not set(group) & set(there):
+            if not set(group) & apart:
                 yield (
                     f"{here}the output '{short(pattern)}' is one file, and the task runs for each "
                     f"'{group[0]}': its tasks would overwrite each other. Put {{{group[0]}}} into the name."

@@ -8,6 +8,7 @@ from longpole.describe.checks.fan_out import fan_out_problems
 from longpole.describe.checks.naming import naming_problems
 from longpole.describe.checks.outputs import output_problems
 from longpole.describe.checks.places import place_problems
+from longpole.describe.checks.within import within_problems
 from longpole.describe.problems import Problems
 from longpole.model.workflow import Workflow
 
@@ -22,6 +23,7 @@ def check_workflow(workflow: Workflow) -> None:
     if not workflow.templates:
         problems.add(f"{workflow.at(0)}The workflow has no tasks; describe some under 'tasks'.")
     problems.extend(naming_problems(workflow))
+    problems.extend(within_problems(workflow))
     problems.extend(fan_out_problems(workflow))
     problems.extend(place_problems(workflow))
     problems.extend(call_problems(workflow))
