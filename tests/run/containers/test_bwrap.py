@@ -71,7 +71,7 @@ def test_an_image_without_proc_dev_and_tmp_will_do(tmp_path: Path) -> None:
 
 def test_all_of_a_job_ends_with_the_process_that_was_started(root: str, tmp_path: Path) -> None:
     runtime = Bubblewrap()
-    script = "(while true; do echo alive > beat; sleep 0.01; done) & echo on; wait"
+    script = "echo alive > beat; (while true; do echo alive > beat; sleep 0.01; done) & echo on; wait"
     command = runtime.command(runtime.prepare(root), Inside(str(tmp_path)), ["/bin/sh", "-c", script])
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as job:
         assert job.stdout
