@@ -41,9 +41,7 @@ class Said:
 
 def run_in_uml(script: str, environment: Mapping[str, str] | None = None) -> Said:
     """Run a shell script as root in a kernel of its own."""
-    exports = "".join(
-        f"export {name}={shlex.quote(value)}\n" for name, value in (environment or {}).items()
-    )
+    exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in (environment or {}).items())
     with tempfile.TemporaryDirectory(prefix="longpole-uml-") as folder:
         init = Path(folder) / "init"
         init.write_text(f"{_SETTING}{exports}(\n{script}\n) 2>&1{_END}")

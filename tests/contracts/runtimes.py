@@ -54,7 +54,7 @@ class RuntimeContract:
 
     @pytest.fixture(autouse=True)
     def _setting(self, someone: Someone, runtime: Runtime, prepared: str, job: Path) -> None:
-        self.someone, self.runtime, self.prepared, self.job = someone, runtime, prepared, job
+        self.who, self.runs_by, self.ready, self.folder = someone, runtime, prepared, job
 
     def run(
         self,
@@ -64,11 +64,11 @@ class RuntimeContract:
         shared: Mapping[str, bool] | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Run a command in the job's folder as whoever it is."""
-        inside = Inside(str(self.job), read_only, _environment(environment), shared or {})
-        command = self.runtime.command(self.prepared, inside, arguments)
+        inside = Inside(str(self.folder), read_only, _environment(environment), shared or {})
+        command = self.runs_by.command(self.ready, inside, arguments)
         return subprocess.run(
-            [*self.someone.prefix, *command],
-            cwd=self.job,
+            [*self.who.prefix, *command],
+            cwd=self.folder,
             env=dict(inside.environment),
             capture_output=True,
             text=True,
@@ -81,16 +81,16 @@ class RuntimeContract:
 
     def file(self, name: str, text: str = "as it was") -> Path:
         """Put a file into the job's folder."""
-        path = self.job / name
+        path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         for owned in (path, path.parent):
-            _give(self.someone, owned)
+            _give(self.who, owned)
         return path
 
     def test_it_can_be_used_here_and_has_a_name(self) -> None:
-        assert self.runtime.missing() == ""
-        assert self.runtime.name
+        assert self.runs_by.missing() == ""
+        assert self.runs_by.name
 
     def test_a_command_runs_in_its_image(self) -> None:
         done = self.run("/bin/cat", MARKER)
@@ -103,13 +103,13 @@ class RuntimeContract:
         done = self.sh("cat in.txt > out.txt && mkdir new && echo more > new/file")
 
         assert done.returncode == 0, done.stderr
-        assert (self.job / "out.txt").read_text() == "as it was"
-        assert (self.job / "new" / "file").read_text() == "more\n"
+        assert (self.folder / "out.txt").read_text() == "as it was"
+        assert (self.folder / "new" / "file").read_text() == "more\n"
 
     def test_what_a_command_writes_belongs_to_who_runs_it(self) -> None:
         self.sh("echo 1 > out.txt")
 
-        assert (self.job / "out.txt").stat().st_uid == (NOBODY if self.someone.prefix else os.getuid())
+        assert (self.folder / "out.txt").stat().st_uid == (NOBODY if self.who.prefix else os.getuid())
 
     @pytest.mark.parametrize("code", [0, 1, 3, 42, 255])
     def test_exit_codes_pass_through(self, code: int) -> None:
@@ -136,9 +136,9 @@ class RuntimeContract:
         assert {name: told.get(name) for name in values} == values
 
     def test_no_value_of_a_variable_stands_in_the_command_line(self) -> None:
-        inside = Inside(str(self.job), environment=_environment({"API_TOKEN": "a-secret-value"}))
+        inside = Inside(str(self.folder), environment=_environment({"API_TOKEN": "a-secret-value"}))
 
-        command = self.runtime.command(self.prepared, inside, ["/bin/true"])
+        command = self.runs_by.command(self.ready, inside, ["/bin/true"])
 
         assert "a-secret-value" not in " ".join(command)
 
@@ -150,21 +150,25 @@ class RuntimeContract:
     def test_inputs_cannot_be_changed(self) -> None:
         self._need_container()
         one, other = self.file("one.txt"), self.file("inputs/deep/a b,c.txt")
-        script = "for f in one.txt 'inputs/deep/a b,c.txt'; do echo x >> \"$f\"; rm -f \"$f\"; mv \"$f\" away; done"
+        script = (
+            'for f in one.txt \'inputs/deep/a b,c.txt\'; do echo x >> "$f"; rm -f "$f"; mv "$f" away; done'
+        )
 
-        done = self.sh(f"{script}; touch inputs/new; cat one.txt inputs/deep/*", read_only=("one.txt", "inputs/"))
+        done = self.sh(
+            f"{script}; touch inputs/new; cat one.txt inputs/deep/*", read_only=("one.txt", "inputs/")
+        )
 
         assert done.stdout == "as it wasas it was", done.stderr
         assert one.read_text() == other.read_text() == "as it was"
-        assert {"inputs", "one.txt"} <= set(os.listdir(self.job))
-        assert os.listdir(self.job / "inputs") == ["deep"]
+        assert {"inputs", "one.txt"} <= set(os.listdir(self.folder))
+        assert os.listdir(self.folder / "inputs") == ["deep"]
 
     def test_a_hard_link_to_a_file_of_the_run_cannot_be_changed(self) -> None:
         self._need_container()
-        kept = _folder(self.someone, "kept") / "data"
+        kept = _folder(self.who, "kept") / "data"
         kept.write_text("as it was")
-        _give(self.someone, kept)
-        os.link(kept, self.job / "data")
+        _give(self.who, kept)
+        os.link(kept, self.folder / "data")
 
         done = self.sh("echo x > data; echo x >> data; cat data", read_only=("data",))
 
@@ -185,10 +189,12 @@ class RuntimeContract:
 
     def test_nothing_of_the_host_is_seen_but_the_job_folder(self) -> None:
         self._need_container()
-        other = _folder(self.someone, "another job")
+        other = _folder(self.who, "another job")
         (other / "secret").write_text("of another")
 
-        done = self.sh(f"ls '{other}'; cat '{other}/secret' '{Path(__file__)}' /etc/passwd; ls /home /root; echo ran")
+        done = self.sh(
+            f"ls '{other}'; cat '{other}/secret' '{Path(__file__)}' /etc/passwd; ls /home /root; echo ran"
+        )
 
         assert done.stdout.endswith("ran\n"), done.stderr
         assert "of another" not in done.stdout
@@ -204,7 +210,7 @@ class RuntimeContract:
         assert sys.executable not in done.stdout.replace("\0", " ")
 
     def test_shared_folders_are_there_at_their_own_paths(self) -> None:
-        readable, writable = (_folder(self.someone, name) for name in ("read", "write"))
+        readable, writable = (_folder(self.who, name) for name in ("read", "write"))
         (readable / "told").write_text("shared")
         script = f"cat '{readable}/told'; echo x > '{readable}/new'; echo x > '{writable}/new'"
 
@@ -221,7 +227,7 @@ class RuntimeContract:
         assert self.sh("cat /tmp/here || echo gone").stdout == "gone\n"
 
     def test_an_image_can_be_made_ready_again(self, image_folder: Path) -> None:
-        assert self.runtime.prepare(self.image(image_folder)) == self.prepared
+        assert self.runs_by.prepare(self.image(image_folder)) == self.ready
 
     def test_a_missing_program_is_told(self) -> None:
         if self.contained:

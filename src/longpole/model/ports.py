@@ -114,7 +114,11 @@ class Runtime(Protocol):
         """
 
     def command(self, prepared: str, inside: Inside, arguments: Sequence[str]) -> list[str]:
-        """Return the command line that executes arguments within; changes nothing."""
+        """Return the command line that executes arguments within; changes nothing.
+
+        Whoever executes it does so in ``inside.folder`` with ``inside.environment`` as all its variables:
+        values stand in no command line, where everybody could read them.
+        """
 
     def release(self, prepared: str) -> None:
         """Undo ``prepare``, when no job needs the image any more; never raises."""

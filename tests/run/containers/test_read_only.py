@@ -10,7 +10,9 @@ from longpole.run.containers.read_only import MOST_MOUNTS, left_writable, read_o
 PARTS = st.sampled_from(["a", "b", "c d", "ü"])
 NAMES = st.lists(PARTS, min_size=1, max_size=4).map("/".join)
 FILES_AND_FOLDERS = st.builds(lambda name, end: name + end, NAMES, st.sampled_from(["", "/"]))
-PATTERNS = st.builds(lambda name, end: name + end, NAMES, st.sampled_from(["", "/", "/{x}", "{x}.txt", "/{x}/y"]))
+PATTERNS = st.builds(
+    lambda name, end: name + end, NAMES, st.sampled_from(["", "/", "/{x}", "{x}.txt", "/{x}/y"])
+)
 
 
 def test_thousands_of_inputs_in_one_directory_are_one_mount() -> None:
@@ -38,7 +40,11 @@ def test_whole_directories_come_before_single_files() -> None:
 
 
 def test_the_topmost_directory_without_outputs_is_taken() -> None:
-    assert read_only_mounts(["in/x/a", "in/y/b", "out/x/c", "out/y/d"], ["out/y/e"]) == ("in/", "out/x/", "out/y/d")
+    assert read_only_mounts(["in/x/a", "in/y/b", "out/x/c", "out/y/d"], ["out/y/e"]) == (
+        "in/",
+        "out/x/",
+        "out/y/d",
+    )
 
 
 def test_files_at_the_top_are_mounted_by_themselves() -> None:
@@ -63,9 +69,16 @@ def test_no_output_lies_in_a_mount_and_no_input_is_lost(inputs: list[str], outpu
     made = [output.replace("{x}", value) for output in outputs for value in ("a", "b/c", "q")]
     made += [output + "new" for output in made if output.endswith("/")]
     assert not [
-        (mount, name) for mount in mounts for name in made if name == mount or mount[-1] == "/" and name.startswith(mount)
+        (mount, name)
+        for mount in mounts
+        for name in made
+        if name == mount or (mount[-1] == "/" and name.startswith(mount))
     ]
-    kept = {name for name in inputs if any(name == mount or mount[-1] == "/" and name.startswith(mount) for mount in mounts)}
+    kept = {
+        name
+        for name in inputs
+        if any(name == mount or (mount[-1] == "/" and name.startswith(mount)) for mount in mounts)
+    }
     assert set(left_writable(inputs, mounts)) == set(inputs) - kept
 
 

@@ -24,7 +24,8 @@ limit = limits.create('job', 50_000_000)
 done = subprocess.run(limit.wrap([sys.executable, '-c', 'x = b"x" * 200_000_000']))
 limit.close()
 limits.close()
-print('told', limits.how, done.returncode, limit.ran_out(), sorted(next(os.walk('/sys/fs/cgroup/user'))[1]), sep='|')
+left = next(os.walk('/sys/fs/cgroup/user'))[1]
+print('told', limits.how, done.returncode, limit.ran_out(), left, sep='|')
 """
 
 
@@ -75,5 +76,5 @@ def test_nobody_leaves_a_group_that_has_a_limit(tmp_path: Path) -> None:
 def _run(someone: Someone) -> str:
     program = someone.runs / "driver.py"
     program.write_text(_DRIVER)
-    joining = 'exec sh -c \'echo $$ > user/driver/cgroup.procs; exec "$@"\' sh'
+    joining = "exec sh -c 'echo $$ > user/driver/cgroup.procs; exec \"$@\"' sh"
     return f"{joining} {' '.join(someone.prefix)} {someone.python} {program}"

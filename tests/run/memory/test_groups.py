@@ -125,14 +125,16 @@ def test_closing_kills_what_is_left_and_keeps_the_answers(limits: GroupLimits) -
 
 def test_arguments_are_not_changed_on_the_way(limits: GroupLimits) -> None:
     awkward = ["two  blanks", "it's", "$HOME", "", "-c", "✓"]
-    command = limits.create("a", LIMIT).wrap([sys.executable, "-c", "import sys; print(sys.argv[1:])", *awkward])
+    command = limits.create("a", LIMIT).wrap(
+        [sys.executable, "-c", "import sys; print(sys.argv[1:])", *awkward]
+    )
 
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == str(awkward)
 
 
 def test_what_a_killed_driver_left_is_removed_once_nothing_runs_there(limits: GroupLimits) -> None:
     parent = Path(limits._folder).parent
-    with _dead_driver(parent) as (folder, survivor):
+    with _DeadDriver(parent) as (folder, survivor):
         GroupLimits(limits._version, str(parent), os.getpid())
         kept = folder.exists()
         survivor.kill()
@@ -152,7 +154,7 @@ def test_the_groups_of_a_living_driver_are_left_alone(limits: GroupLimits) -> No
     assert Path(limit._group).is_dir()
 
 
-class _dead_driver:
+class _DeadDriver:
     """A folder as a driver that was killed leaves it, with a process of its job."""
 
     def __init__(self, parent: Path) -> None:

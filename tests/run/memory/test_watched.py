@@ -80,7 +80,9 @@ def test_what_has_left_the_job_for_another_session_is_still_counted(user: Someon
 def test_it_looks_no_more_often_than_it_should(user: Someone) -> None:
     watched = Watched(user, hold(200 * MB))
 
-    found = [watched.look(now) for now in (INTERVAL_NS, INTERVAL_NS + 1, 2 * INTERVAL_NS - 1, 2 * INTERVAL_NS)]
+    found = [
+        watched.look(now) for now in (INTERVAL_NS, INTERVAL_NS + 1, 2 * INTERVAL_NS - 1, 2 * INTERVAL_NS)
+    ]
     watched.end()
 
     assert found == [["job"], [], [], ["job"]]
@@ -97,7 +99,9 @@ def test_a_job_that_has_not_started_or_has_ended_is_not_looked_at(user: Someone)
 def test_the_page_cache_is_nobody_s_memory(user: Someone, tmp_path) -> None:
     large = tmp_path / "large"
     large.write_bytes(bytes(150 * MB))
-    mapped = f"import mmap; f = open({str(large)!r}, 'rb'); m = mmap.mmap(f.fileno(), 0, access=1); sum(m[::4096])"
+    mapped = (
+        f"import mmap; f = open({str(large)!r}, 'rb'); m = mmap.mmap(f.fileno(), 0, access=1); sum(m[::4096])"
+    )
     watched = Watched(user, f"{mapped}; {hold(MB)}")
 
     found = watched.look()
@@ -123,7 +127,9 @@ def test_a_job_is_closed_under_having_children(pairs: list[tuple[int, int]], fir
 
     job = {process.pid for process in job_of(first, frozenset(), processes)}
 
-    assert all((process.pid in job) == (process.pid == first or process.parent in job) for process in processes)
+    assert all(
+        (process.pid in job) == (process.pid == first or process.parent in job) for process in processes
+    )
 
 
 def test_a_pid_that_recurred_is_not_of_the_job() -> None:

@@ -14,12 +14,15 @@ import fcntl
 import os
 import stat
 import tempfile
+import time
 
 from longpole.model.containers import ContainerError
 from longpole.run.containers.programs import program, why_not
 
 _LOCK = ".lock"
 _PRIVATE = 0o700
+# How often, and how long apart, we try while others mount and unmount the same image.
+_TRIES, _PAUSE_S = 50, 0.02
 _OPTIONS = ("-o", "loop,ro,nosuid,nodev")
 _INSTALL = "Run as root, or install squashfuse and fuse3, or unpack the image with unsquashfs."
 
@@ -81,7 +84,7 @@ def _name_of(image: str) -> str:
 
 def _mounted(image: str, point: str) -> int:
     """Return a shared lock on a mount that is there."""
-    while True:
+    for _ in range(_TRIES):
         lock = os.open(point + _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         if _take(lock, fcntl.LOCK_EX) and _is_current(point, lock) and not os.path.ismount(point):
             _mount_or_clean(image, point, lock)
@@ -90,6 +93,10 @@ def _mounted(image: str, point: str) -> int:
         if _is_current(point, lock) and os.path.ismount(point):
             return lock
         os.close(lock)
+        time.sleep(_PAUSE_S)
+    raise ContainerError(
+        f"The image '{image}' cannot be read at {point}, where another run mounted it. End that run first."
+    )
 
 
 def _mount_or_clean(image: str, point: str, lock: int) -> None:

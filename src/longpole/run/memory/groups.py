@@ -135,7 +135,7 @@ class GroupLimits:
 
 
 def works(version: Version, parent: str, driver_pid: int) -> bool:
-    """Return whether limits can be had below a parent: by having one, for who may write may yet not join."""
+    """Return whether limits can be had below a parent: by having one: to write is not to join."""
     folder = os.path.join(parent, f"{_name_of(driver_pid)}-try")
     group = os.path.join(folder, "1")
     try:
