@@ -12,6 +12,7 @@ import msgspec
 from longpole.log import slots
 from longpole.log.files import LogWriter
 from longpole.store.derive.note import Note
+from longpole.store.derive.notes import Ended
 from longpole.store.derive.workflow_notes import Driver, End, Files, Part, Planned, Start
 from longpole.store.run import StoredRun, open_run
 
@@ -295,9 +296,8 @@ class HandmadeDriver(HandmadeLog):
         self.tell(End(**{"job": job, "attempt": attempt, "at": ms(at), "parts": parts, **facts}))
 
     def end_well(self, at: float) -> None:
-        """Tell that the driver has come to an end, and close."""
-        self.note("ended", at=ms(at))
-        self._writer.close()
+        """Tell that the driver has come to an end."""
+        self.tell(Ended(at=ms(at)))
 
 
 def part(kind: str, start: float, end: float, **facts: Any) -> Part:
