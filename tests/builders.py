@@ -352,8 +352,8 @@ def workflow_run(runs: Path, **facts: Any) -> HandmadeRun:
         log.finish(101, 0, 1000)
         log.note("ended", at=ms(1001))
     with run.driver(at=5) as driver:
-        driver.files(1, "data/raw.png", "tiles/1.png", "tiles/2.png", "scores/1.txt", "scores/2.txt")
-        driver.files(6, "total.txt", sizes=(-1,))
+        driver.files(1, "data/raw.png", "tiles/1.png", "tiles/2.png", sizes=(5000, -1, -1))
+        driver.files(4, "scores/1.txt", "scores/2.txt", "total.txt")
         driver.task(1, "cut", inputs=(1,))
         driver.task(2, "score", inputs=(2,), outputs=(4,))
         driver.task(3, "score", inputs=(3,), outputs=(5,))

@@ -46,7 +46,7 @@ def test_files_have_the_size_and_checksum_of_their_last_commit(tmp_path: Path) -
     run = workflow_run(tmp_path).open()
 
     assert rows(run, "SELECT name, bytes, checksum FROM files WHERE id IN (1, 4)") == [
-        ("data/raw.png", None, None),
+        ("data/raw.png", 5000, None),
         ("scores/1.txt", 8, "dd"),
     ]
 
