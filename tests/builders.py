@@ -12,6 +12,7 @@ import msgspec
 from longpole.log import slots
 from longpole.log.files import LogWriter
 from longpole.store.derive.note import Note
+from longpole.store.derive.notes import Ended
 from longpole.store.derive.workflow_notes import Driver, End, Files, Part, Planned, Start
 from longpole.store.run import StoredRun, open_run
 
@@ -295,9 +296,8 @@ class HandmadeDriver(HandmadeLog):
         self.tell(End(**{"job": job, "attempt": attempt, "at": ms(at), "parts": parts, **facts}))
 
     def end_well(self, at: float) -> None:
-        """Tell that the driver has come to an end, and close."""
-        self.note("ended", at=ms(at))
-        self._writer.close()
+        """Tell that the driver has come to an end."""
+        self.tell(Ended(at=ms(at)))
 
 
 def part(kind: str, start: float, end: float, **facts: Any) -> Part:
@@ -352,8 +352,8 @@ def workflow_run(runs: Path, **facts: Any) -> HandmadeRun:
         log.finish(101, 0, 1000)
         log.note("ended", at=ms(1001))
     with run.driver(at=5) as driver:
-        driver.files(1, "data/raw.png", "tiles/1.png", "tiles/2.png", "scores/1.txt", "scores/2.txt")
-        driver.files(6, "total.txt", sizes=(-1,))
+        driver.files(1, "data/raw.png", "tiles/1.png", "tiles/2.png", sizes=(5000, -1, -1))
+        driver.files(4, "scores/1.txt", "scores/2.txt", "total.txt")
         driver.task(1, "cut", inputs=(1,))
         driver.task(2, "score", inputs=(2,), outputs=(4,))
         driver.task(3, "score", inputs=(3,), outputs=(5,))

@@ -25,6 +25,7 @@ def test_keys_that_others_rely_on_come_first_and_in_order():
 
     ours = ["state", "started", "cores", "process_list", "trials", "tasks"]
     ours += ["commands", "commands_failed", "commands_cut", "attached"]
+    ours += ["workflow", "jobs_failed", "jobs_cut"]
     assert [field.name for field in fields(found)] == [*KEYS, *ours]
 
 

@@ -132,3 +132,20 @@ def test_tasks_that_released_each_other_may_be_more_than_calls_can_nest():
 
     work = [one.phase for one in path if one.because is Because.WORK]
     assert work == list(range(1, count + 1))
+
+
+def test_time_between_jobs_is_that_of_the_process_that_drives_them():
+    run = Planted(10.0)
+    run.phase("process", "driver", 1.0, 9.0, process=1)
+    run.phase("job", "one", 2.0, 4.0)
+    run.phase("job", "two", 5.0, 8.0)
+
+    assert found(run) == [
+        ("idle", 0.0, 1.0),
+        ("driver", 1.0, 2.0),
+        ("one", 2.0, 4.0),
+        ("driver", 4.0, 5.0),
+        ("two", 5.0, 8.0),
+        ("driver", 8.0, 9.0),
+        ("idle", 9.0, 10.0),
+    ]

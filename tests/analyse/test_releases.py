@@ -75,3 +75,16 @@ def test_edges_of_tasks_without_phases_say_nothing():
 
 def test_run_without_tasks_has_no_releases():
     assert dict(releases(Planted(5.0).tree(), edges((1, 2)))) == {}
+
+
+def test_a_job_that_tries_a_task_again_and_its_queue_were_released_by_the_job_before():
+    planted = Planted(20.0)
+    planted.phase("exec", "before", 0.0, 2.0, task=1)
+    failed = planted.phase("job", "again", 2.0, 5.0, task=2)
+    planted.phase("exec", "again", 2.0, 5.0, parent=failed, task=2)
+    second = planted.phase("job", "again", 5.0, 9.0, task=2)
+    planted.phase("queue", "again", 5.0, 6.0, parent=second, task=2)
+
+    found = {place: one.phase for place, one in releases(planted.tree(), edges((1, 2))).items()}
+
+    assert found == {2: 1, 4: 2, 5: 2}

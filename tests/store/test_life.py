@@ -10,6 +10,7 @@ import pytest
 
 from longpole.model.manifest import Launcher, Manifest, State
 from longpole.store.life import state_of
+from tests.builders import HandmadeRun
 
 
 def ticks_of(pid: int) -> int:
@@ -69,3 +70,36 @@ def test_a_run_of_another_host_lives_while_its_log_grows(tmp_path, elsewhere):
 
 def test_a_run_of_another_host_without_a_log_is_broken(tmp_path):
     assert state_of(tmp_path, running(host="elsewhere")) is State.BROKEN
+
+
+JOINT = Manifest(1, "ab", "x", State.RUNNING, joint=True)
+
+
+def test_a_workflow_runs_while_its_driver_holds_its_log_however_long_it_is_silent(tmp_path):
+    made = HandmadeRun(tmp_path)
+    driver = made.driver()
+    driver.flush()
+    os.utime(made.logs()[0], (1, 1))
+
+    assert state_of(made.path, JOINT) is State.RUNNING
+    driver.end_well(1)
+    driver.__exit__()
+    assert state_of(made.path, JOINT) is State.FINISHED
+
+
+def test_a_workflow_whose_driver_was_killed_is_broken_at_once(tmp_path):
+    made = HandmadeRun(tmp_path)
+    with made.driver():
+        pass
+
+    assert state_of(made.path, JOINT) is State.BROKEN
+
+
+def test_a_workflow_that_was_gone_on_with_is_as_its_last_driver_left_it(tmp_path):
+    made = HandmadeRun(tmp_path)
+    with made.driver():
+        pass
+    with made.driver() as driver:
+        driver.end_well(1)
+
+    assert state_of(made.path, JOINT) is State.FINISHED

@@ -112,3 +112,17 @@ def test_a_queue_beside_a_longer_job_is_not_named(seed):
         job(run, start, begin, begin + rng.uniform(5.0, 15.0))
 
     assert is_silent(run, RULE)
+
+
+@pytest.mark.parametrize("made", [few_slots(1, 3), slow_queue(1, 8.0, wave=1)])
+def test_jobs_of_our_own_workflows_are_told_our_own_means(made):
+    run, _ = made
+    run.facts(workflow="tiles")
+
+    found = first_of_ours(run)
+
+    assert found.rule == "queue"
+    assert "resources:" in found.advice
+    assert not any(
+        word in f"{found.title} {found.advice}" for word in ("snakemake", "sbatch", "batch system")
+    )

@@ -73,7 +73,7 @@ class AttemptColumns:
         end = self._told_end.copy()
         end[rows] = np.minimum(last_ns[self.session[rows]], end[rows])
         for place, gone_ns in self._gone(known).items():
-            end[place] = min(end[place], gone_ns)
+            end[place] = min(int(self._told_end[place]), gone_ns)
         of_open = ~parts.going & (parts.owner >= 0)
         of_open[of_open] = self._is_open[parts.owner[of_open]]
         np.maximum.at(end, parts.owner[of_open], parts.numbers["end"][of_open])

@@ -77,7 +77,7 @@ class Drivers:
     @property
     def pids(self) -> set[tuple[int, int]]:
         """Host and pid of each."""
-        return {(one.host, one.driver.pid) for one in self._all if one.driver is not None}
+        return {(one.host, one.driver.pid) for one in self._all if one.driver is not None and one.driver.pid}
 
     def host(self, session: int) -> int:
         """Return where a driver ran."""
