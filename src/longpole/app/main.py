@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Callable
 
 from longpole._version import __version__
 from longpole.errors import UNMEASURABLE, LongpoleError
@@ -16,10 +17,15 @@ BROKEN_PIPE = 141
 
 def cli(arguments: list[str]) -> int:
     """Run the command in the arguments; return the exit code to end with."""
+    return guarded(lambda: _run(_as_option(arguments)))
+
+
+def guarded(work: Callable[[], int]) -> int:
+    """Do some work; return its exit code, or say in a sentence what went wrong and return that one's."""
     try:
         _have_streams()
         _never_fail_to_encode()
-        code = _run(_as_option(arguments))
+        code = work()
         sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED

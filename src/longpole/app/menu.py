@@ -8,6 +8,8 @@ INTRODUCTION = "Find out where the time of a workflow goes."
 MENU = {
     "Run": {
         "plan": "What a workflow would run, and what it would move.",
+        "run": "Run a workflow, and record all of it.",
+        "status": "Where a workflow stands that runs, or ran.",
     },
     "Record": {
         "record": "Run any command and record where its time goes.",

@@ -38,7 +38,7 @@ def join_run(runs_folder: str, name: str, *, new: bool = False) -> str:
     if path:
         return path
     os.makedirs(os.path.dirname(link), 0o700, exist_ok=True)
-    made = _create(runs_folder, name)
+    made = create_joint_run(runs_folder, name)
     try:
         return _name(link, made, new=new)
     except BaseException:
@@ -124,8 +124,12 @@ def _followed(link: str) -> str:
     return path if os.path.isdir(log) else ""
 
 
-def _create(runs_folder: str, name: str) -> str:
-    """Make a run's folder with its manifest, so that it is whole before others can find it."""
+def create_joint_run(runs_folder: str, name: str) -> str:
+    """Make a run's folder with its manifest, so that it is whole before others can find it.
+
+    Raises:
+        OSError: There is no room or no permission.
+    """
     from longpole.record.manifest import joint_facts, save
 
     path = create_run_folder(runs_folder, name)

@@ -92,6 +92,10 @@ class Assembly:
         """Where jobs of this run have their folders."""
         return os.path.join(self._request.scratch, self.run_id)
 
+    def finish(self) -> None:
+        """Write down which tasks did not run."""
+        self.driver.note_outcomes(self.cached)
+
     def close(self) -> None:
         """Give everything back."""
         self.engine.close()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from time import monotonic_ns
 
+from longpole.model.failure import FailedTask
 from longpole.model.staging import Moved
 from longpole.run.engines.local.engine import LocalEngine
 from longpole.run.engines.local.opened import OpenJob
+from longpole.run.engines.local.outputs import last_lines
 from longpole.run.engines.local.staging import note_moved
 from longpole.run.journal import Failure, Journal, Result
 from longpole.run.locations import Locations
@@ -34,6 +36,7 @@ from longpole.run.runner import Runner
 from longpole.store.derive.workflow_notes import Part
 
 _TURN_S = 0.25
+_SHOWN_LINES = 10
 # Called with why an auxiliary job failed, empty if it did not, and with what it moved.
 Ended = Callable[[str, Moved], None]
 
@@ -56,7 +59,11 @@ class Parts:
 
 
 class Driver:
-    """Drives one run to its end."""
+    """Drives one run to its end.
+
+    Attributes:
+        failed: What failed for good so far.
+    """
 
     def __init__(self, parts: Parts) -> None:
         """Take what was put together."""
@@ -65,9 +72,10 @@ class Driver:
         self._identities: dict[int, int] = {}
         self._task_ids: list[int] = []
         self._ready_ns: dict[int, int] = {}
-        self._causes: dict[int, tuple[Verdict, str]] = {}
+        self._causes: dict[int, tuple[Verdict, str, int]] = {}
         self._assisted: list[Event] = []
         self._stops = 0
+        self.failed: list[FailedTask] = []
 
     def run(self, turn: Callable[[], None]) -> None:
         """Run until all is done, or nothing can be done any more; ``turn`` is called now and then.
@@ -81,10 +89,21 @@ class Driver:
             waiting = self._listen()
             turn()
 
+    def note_outcomes(self, cached: Sequence[int]) -> None:
+        """Write down which tasks did not run: those that were made before, and those that could not."""
+        runner, ids = self._runner, self._task_ids
+        graph = runner.graph
+        never = [job for job in graph.jobs if not job.attempt and not job.done]
+        skipped = [graph.jobs[number] for number in sorted(runner.skipped)]
+        self._journal.outcomes("cached", [ids[task] for task in cached])
+        self._journal.outcomes("skipped", [ids[task] for job in skipped for task in job.tasks])
+        self._journal.outcomes("never", [ids[task] for job in never for task in job.tasks])
+
     def _listen(self) -> list[Instruction]:
         """Wait for something to happen; return what is to be done about it."""
-        events = self._assisted or self._engine.wait(_TURN_S)
-        self._assisted = []
+        events = [] if self._assisted else self._engine.wait(_TURN_S)
+        events += self._assisted  # some have ended while we waited
+        self._assisted.clear()
         instructions: list[Instruction] = []
         for event in events:
             self._note(event)
@@ -115,6 +134,8 @@ class Driver:
                 ready_ns = self._ready_ns.pop(each.job, now_ns)
                 self._journal.start(self._identities[each.job], each.attempt, now_ns, ready_ns)
             elif isinstance(each, Discard | Abandon):
+                if isinstance(each, Abandon):
+                    self.failed.append(self._told(each.job))
                 self._fail(each.job)
         self._journal.flush()
         self._parts.settle()
@@ -177,6 +198,7 @@ class Driver:
             if moved.transfers:
                 note_moved(parts, Part("stage_out", start_ns, now_ns, name="copy"), moved)
             if cause:
+                self.failed.append(FailedTask(name, attempt, cause))
                 self._journal.fail(number, attempt, now_ns, parts, Failure(1, cause))
             else:
                 self._journal.commit(number, attempt, now_ns, parts, Result())
@@ -188,7 +210,8 @@ class Driver:
 
     def _note(self, event: Event) -> None:
         if isinstance(event, Executed | Broken) and event.verdict is not Verdict.OK:
-            self._causes[event.job] = event.verdict, event.cause
+            task = event.task if isinstance(event, Executed) else self._runner.graph.jobs[event.job].tasks[0]
+            self._causes[event.job] = event.verdict, event.cause, task
 
     def _note_growth(self) -> None:
         """Write down tasks and jobs that have come up, and when jobs became ready."""
@@ -224,9 +247,29 @@ class Driver:
         )
         self._engine.forget(job.number)
 
+    def _told(self, number: int) -> FailedTask:
+        """Return why a job has failed, for its user."""
+        job, opened = self._runner.graph.jobs[number], self._engine.job(number)
+        _, cause, task = self._causes.get(number, (Verdict.FAILED, job.trouble, job.tasks[0]))
+        name = self._runner.expansion.tasks[task].name
+        behind = sum(len(self._runner.graph.jobs[other].tasks) for other in self._runner.graph.after(job))
+        if opened is None:
+            return FailedTask(name, job.attempt, cause, skipped=behind)
+        output = opened.outputs.get(task, "")
+        return FailedTask(
+            task=name,
+            attempt=job.attempt,
+            cause=cause,
+            command=opened.orders[task].command if task in opened.orders else "",
+            output=output,
+            last_lines=tuple(last_lines(output, _SHOWN_LINES)) if output else (),
+            folder=opened.folder if opened.own_folder else "",
+            skipped=behind,
+        )
+
     def _fail(self, number: int) -> None:
         job = self._runner.graph.jobs[number]
-        verdict, cause = self._causes.get(number, (Verdict.FAILED, job.trouble))
+        verdict, cause, _ = self._causes.get(number, (Verdict.FAILED, job.trouble, 0))
         status = 2 if verdict is Verdict.STOPPED else 1
         parts = self._engine.take_parts(number)
         attempt = job.attempt

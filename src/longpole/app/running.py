@@ -1,0 +1,85 @@
+"""Running a workflow: a run folder, a launcher that records, and below it the driver, a process of its own.
+
+The driver is recorded like any command. It reads the workflow itself; if that cannot be read, no run stays.
+When the driver dies, the launcher is still there: it ends what was left, and says how to go on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from shutil import rmtree
+
+from longpole.errors import USAGE
+from longpole.log.slots import FINISH, FINISH_LAYOUT
+from longpole.record.assignment import Ending
+from longpole.record.command import find_command, start_command
+from longpole.record.joint import create_joint_run
+from longpole.record.kernel import become_subreaper
+from longpole.record.launcher import say
+from longpole.record.member import Member
+from longpole.record.options import RecordOptions
+from longpole.record.reaper import Reaper
+from longpole.record.rundir import find_runs_folder
+from longpole.record.supervise import Watch, take_signals
+from longpole.run.request import Request, as_text
+from longpole.run.survivors import end_survivors
+
+DRIVER_TASK = "Longpole:driver:1"
+_MODULE = "longpole.app.driving"
+_KILLED = 1
+
+
+def begin(request: Request, name: str, runs: str, facts: tuple[str, ...]) -> int:
+    """Run a workflow as a new run; return the exit code to end with.
+
+    Raises:
+        OSError: There is no room for a run.
+    """
+    path = create_joint_run(find_runs_folder(runs), name)
+    code = _drive(path, request, facts)
+    if code == USAGE:
+        rmtree(path, ignore_errors=True)  # nothing ever ran
+    return code
+
+
+def go_on(path: str, request: Request, facts: tuple[str, ...]) -> int:
+    """Go on with a run; return the exit code to end with."""
+    return _drive(path, request, facts)
+
+
+def _drive(path: str, request: Request, facts: tuple[str, ...]) -> int:
+    """Start a driver, record it, and wait for its end."""
+    command = [sys.executable, "-P", "-m", _MODULE, path, as_text(request), *facts]
+    options = RecordOptions()
+    options.join, options.task, options.name = path, DRIVER_TASK, "longpole run"
+    options.linger_s = 0.0
+    inherited = take_signals()
+    become_subreaper()
+    member = Member(command, options)
+    member.start()
+    reaper = Reaper(member.ring, member.agent_pid)
+    began_ns = time.monotonic_ns()
+    root = start_command(find_command(command[0]), command, member.environment(), inherited)
+    watch = Watch(root, reaper)
+    status = watch.until_end(member.looker(reaper))
+    ended_ns = time.monotonic_ns()
+    end_survivors(os.path.basename(path).rpartition("-")[2])
+    left = watch.linger(options.linger_s, lambda _: None)
+    if member.ring is not None:
+        times = (began_ns, ended_ns)
+        member.ring.slot(FINISH_LAYOUT, FINISH, 0, min(left, 65535), root, *times, status, b"")
+    member.finish(reaper, Ending(status, left, began_ns, ended_ns))
+    if member.troubles:
+        say("; ".join(member.troubles))
+    return _code(status, path)
+
+
+def _code(status: int, path: str) -> int:
+    if not os.WIFSIGNALED(status):
+        return os.waitstatus_to_exitcode(status)
+    run = os.path.basename(path).rpartition("-")[2]
+    number = os.WTERMSIG(status)
+    say(f"the driver was killed by signal {number}; 'longpole run --resume {run}' goes on where it stopped")
+    return _KILLED
