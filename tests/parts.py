@@ -72,6 +72,11 @@ def _bwrap() -> str:
     return _fails("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true")
 
 
+def _sshd() -> str:
+    missing = [tool for tool in ("ssh", "sshd", "ssh-keygen", "tar") if not _which(tool)]
+    return f"there is no {', '.join(missing)}" if missing else ""
+
+
 def _slurm() -> str:
     daemons = ("slurmctld", "slurmd", "slurmdbd", "munged", "mariadbd", "mariadb-install-db")
     missing = [tool for tool in (*daemons, "sbatch", "sacct") if not _which(tool)]
@@ -172,6 +177,8 @@ PROBES: dict[str, Callable[[], str]] = {
     "userns": _userns,
     "bwrap": _bwrap,
     "slurm": _slurm,
+    "sshd": _sshd,
+    "wget": partial(_fails, "wget", "--version"),
     "perfetto": _perfetto,
     "spark": _spark,
     "fanotify": _fanotify,
