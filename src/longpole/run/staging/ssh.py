@@ -139,6 +139,7 @@ class SshWay:
         telling = [line for line in words if _FULL in line or _MISSING in line]
         reason = (telling or words or [f"ssh ended with {code}"])[0].rstrip(".")
         if code == _REMOTE_FAILED:
+            reason = words[-1].rstrip(".") if words else reason
             return StagingError(
                 f"No connection to {self._host} by ssh: {reason}. Try 'ssh {self._host} true'."
             )
