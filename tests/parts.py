@@ -16,6 +16,7 @@ import subprocess
 from collections.abc import Callable
 from functools import cache, partial
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +76,12 @@ def _bwrap() -> str:
 def _sshd() -> str:
     missing = [tool for tool in ("ssh", "sshd", "ssh-keygen", "tar") if not _which(tool)]
     return f"there is no {', '.join(missing)}" if missing else ""
+
+
+def _btrfs() -> str:
+    if "\tbtrfs\n" not in Path("/proc/filesystems").read_text():
+        return "the kernel has no btrfs"
+    return _root() or _fails("mkfs.btrfs", "--version")
 
 
 def _slurm() -> str:
@@ -178,6 +185,7 @@ PROBES: dict[str, Callable[[], str]] = {
     "bwrap": _bwrap,
     "slurm": _slurm,
     "sshd": _sshd,
+    "btrfs": _btrfs,
     "wget": partial(_fails, "wget", "--version"),
     "perfetto": _perfetto,
     "spark": _spark,

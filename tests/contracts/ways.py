@@ -174,6 +174,7 @@ class WayContract:
         assert (kept / "out/made/empty").is_dir()
         assert sent.sizes == {"made/": sum(map(len, contents.values()))} == {"made/": back.sizes["back/"]}
         assert sent.checksums["made/"] == TREE_CHECKSUM
+        assert back.again == 0
         assert _hidden(kept) == []
 
     def test_a_kept_file_is_replaced(self, way: Way, kept: Path, job: Path) -> None:

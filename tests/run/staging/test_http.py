@@ -16,8 +16,8 @@ from longpole.run.staging import fetching
 from longpole.run.staging.checksums import Checksums
 from longpole.run.staging.http import HttpWay
 from longpole.run.staging.server import FileServer
+from tests.run.staging.disks import small_tmpfs
 from tests.run.staging.relay import cut, flip, relay
-from tests.run.staging.tmpfs import small_tmpfs
 from tests.run.staging.webserver import web_server
 
 LARGE = os.urandom(5_000_000)

@@ -11,7 +11,7 @@ from longpole.model.ports import Way
 from longpole.model.staging import Item, StagingError
 from longpole.run.staging.hardlink import HardlinkWay
 from longpole.run.staging.link import LinkWay
-from tests.run.staging.tmpfs import small_tmpfs
+from tests.run.staging.disks import small_tmpfs
 
 
 @pytest.fixture(params=[LinkWay(), HardlinkWay()], ids=lambda way: way.name)

@@ -11,8 +11,8 @@ import pytest
 from longpole.model.staging import Item, StagingError
 from longpole.run.staging.ssh import SshWay
 from tests.parts import need
+from tests.run.staging.disks import small_tmpfs
 from tests.run.staging.sshd import HOST, ssh_server
-from tests.run.staging.tmpfs import small_tmpfs
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,8 @@ from longpole.run.staging import web
 from longpole.run.staging.copy import CopyWay
 from longpole.run.staging.hardlink import HardlinkWay
 from longpole.run.staging.link import LinkWay
+from tests.run.staging.disks import small_tmpfs
 from tests.run.staging.relay import cut, flip, relay
-from tests.run.staging.tmpfs import small_tmpfs
 from tests.run.staging.webserver import web_server
 
 LARGE = os.urandom(4_000_000)

@@ -79,9 +79,13 @@ class Fetching:
             OSError: One cannot be written.
         """
         checked = self._remote.checksums is Checksums.ON
-        wishes = [Wish(item.path, item.name, item.checksum if checked else "", item) for item in items]
-        self._fetch_small([wish for wish in wishes if _is_small(wish.owner)])
-        self._large += [wish for wish in wishes if not _is_small(wish.owner)]
+        small: list[Wish] = []
+        for item in items:
+            is_folder = item.name[-1] == "/"
+            is_large = (item.size_bytes or 0) > SMALL and not is_folder
+            expected = item.checksum if checked and not is_folder else ""
+            (self._large if is_large else small).append(Wish(item.path, item.name, expected, item))
+        self._fetch_small(small)
         if self._large:
             with ThreadPoolExecutor(self._connections) as pool:
                 for one in pool.map(self._fetch_large, self._large):
@@ -139,10 +143,17 @@ class Fetching:
                 tree.sums[part] = ""
         self._large += [share[item].within(part) for item, part in found.large]
         self._wrong += [_Wrong(share[at].within(part), *sums) for at, part, *sums in found.wrong]
+        sizes, checksums = self._tally.sizes, self._tally.checksums
         for item, part, size, checksum in found.files:
-            self._arrive(share[item].within(part), size, checksum)
+            movement.moved_bytes += size
+            wish = share[item]
+            if part or wish.part or not checksum:
+                self._arrive(wish.within(part), size, checksum)
+                continue
+            # As ``_arrive`` does it, without the calls: there may be tens of thousands.
+            sizes[wish.name] = size
+            checksums[wish.name] = checksum
         movement.files += len(found.files)
-        movement.moved_bytes += sum(row[2] for row in found.files)
 
     def _arrive(self, wish: Wish, size: Bytes, checksum: str) -> None:
         if not wish.part:
@@ -195,7 +206,3 @@ class Fetching:
 
 def _called(wishes: Sequence[Wish]) -> str:
     return wishes[0].name if len(wishes) == 1 else f"{len(wishes):,} files"
-
-
-def _is_small(item: Item) -> bool:
-    return item.name.endswith("/") or (item.size_bytes or 0) <= SMALL

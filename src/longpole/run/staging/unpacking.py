@@ -87,7 +87,7 @@ class Unpacked(msgspec.Struct, array_like=True):
 def unpack(remote: Remote, wishes: Sequence[Wish], ground: Landing) -> Unpacked:
     """Ask for a pack and take it in; never raises for what goes wrong with it."""
     found = Unpacked()
-    paths = b"".join([os.fsencode(wish.path) + b"\0" for wish in wishes])
+    paths = os.fsencode("\0".join([wish.path for wish in wishes]) + "\0")
     try:
         with closing(remote.ask("POST /pack", {"Content-Length": len(paths)}, paths)) as wire:
             remote.answer(wire, "a pack")
