@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache, partial
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -106,6 +107,17 @@ def _fuse() -> str:
     """Look for what lets an ordinary user mount an image; the device itself may be closed to them."""
     missing = [tool for tool in ("squashfuse", "fusermount3", "unshare") if not _which(tool)]
     return f"there is no {', '.join(missing)}" if missing else _nobody()
+
+
+def _sshd() -> str:
+    missing = [tool for tool in ("ssh", "sshd", "ssh-keygen", "tar") if not _which(tool)]
+    return f"there is no {', '.join(missing)}" if missing else ""
+
+
+def _btrfs() -> str:
+    if "\tbtrfs\n" not in Path("/proc/filesystems").read_text():
+        return "the kernel has no btrfs"
+    return _root() or _fails("mkfs.btrfs", "--version")
 
 
 def _slurm() -> str:
@@ -214,6 +226,9 @@ PROBES: dict[str, Callable[[], str]] = {
     "uml": _uml,
     "memory-cgroup": _memory_cgroup,
     "slurm": _slurm,
+    "sshd": _sshd,
+    "btrfs": _btrfs,
+    "wget": partial(_fails, "wget", "--version"),
     "perfetto": _perfetto,
     "spark": _spark,
     "fanotify": _fanotify,

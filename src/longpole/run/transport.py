@@ -9,11 +9,8 @@ from longpole.model.ports import Way
 from longpole.model.workflow import Workflow
 from longpole.run.request import Request
 from longpole.run.staging.checksums import Checksums
-from longpole.run.staging.copy import CopyWay
-from longpole.run.staging.hardlink import HardlinkWay
-from longpole.run.staging.http import HttpWay
-from longpole.run.staging.link import LinkWay
 from longpole.run.staging.server import FileServer
+from longpole.run.staging.ways import Settings, way_named
 
 
 class Transport:
@@ -31,8 +28,6 @@ class Transport:
             StagingError: It cannot listen.
         """
         self._request = request
-        self._checksums = Checksums(request.checksums)
-        self._connections = rules.connections
         self.bring = rules.stage_in
         # Without a host to send to by ssh, outputs go back to the server that inputs come from.
         self.send = "link" if rules.stage_out is Handing.MOVE else "ssh" if request.ssh else "http"
@@ -42,15 +37,9 @@ class Transport:
 
     def way(self, name: str) -> Way:
         """Return a way by its name."""
-        if name == "http":
-            assert self._server is not None
-            return HttpWay(self._server.url, self._server.token, checksums=self._checksums)
-        ways: dict[str, type[LinkWay | CopyWay | HardlinkWay]] = {
-            "link": LinkWay,
-            "copy": CopyWay,
-            "hardlink": HardlinkWay,
-        }
-        return ways[name](self._checksums)
+        server = self._server
+        where = {"url": server.url, "token": server.token} if server is not None else {}
+        return way_named(name, Settings(Checksums(self._request.checksums), host=self._request.ssh, **where))
 
     def close(self) -> None:
         """End the server."""

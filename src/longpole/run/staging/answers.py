@@ -111,7 +111,7 @@ class _Answer:
         return bytes(body)
 
     def _pack(self) -> None:
-        paths = [os.fsdecode(path) for path in self._body().split(b"\0")[:-1]]
+        paths = os.fsdecode(self._body()).split("\0")[:-1]
         self._wire.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         writer = PackWriter(self._wire, self._checksums)
         for item, path in enumerate(paths):

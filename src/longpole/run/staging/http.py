@@ -52,7 +52,6 @@ class HttpWay:
             with landing(folder) as ground:
                 fetching = Fetching(self._remote, ground, tally, self._connections)
                 fetching.fetch(kept)
-                fetching.check_trees(kept)
                 absent = [*fetching.absent, *(item for item in items if not item.path and item.url)]
                 for item in absent:
                     fetch(item, ground.path(item.name), tally, self._remote.checksums)

@@ -12,7 +12,6 @@ import os
 import struct
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import NamedTuple
 
 from longpole.run.staging.checksums import NO_DIGEST, Checksums, digest_for
 from longpole.run.staging.tally import SMALL
@@ -39,16 +38,8 @@ class Kind(IntEnum):
     END = 5
 
 
-class Entry(NamedTuple):
-    """One entry; its body is valid until the next one is asked for."""
-
-    item: int
-    kind: int
-    name: bytes
-    mode: int
-    size_bytes: Bytes
-    digest: bytes
-    body: memoryview
+Entry = tuple[int, int, bytes, int, Bytes, bytes, memoryview]
+"""Item, kind, name, permissions, size, checksum, body; the body is valid until the next is asked for."""
 
 
 class PackWriter:
@@ -136,7 +127,7 @@ def entries(wire: Wire) -> Iterator[Entry]:
             ended = kind == Kind.END
             if not ended:
                 name = bytes(view[start - length : start]) if length else b""
-                yield Entry(item, kind, name, mode, bytes_of, digest, view[start:at])
+                yield item, kind, name, mode, bytes_of, digest, view[start:at]
     if not ended:
         raise ConnectionAbortedError("the pack ended early")
 

@@ -12,7 +12,7 @@ from typing import Any
 from longpole.run.staging.access import Access
 from longpole.run.staging.checksums import DIGEST_BYTES, Checksums, digest_for, running_for
 from longpole.run.staging.landing import hidden_in, remove, write_all
-from longpole.run.staging.packs import Entry, Kind, entries
+from longpole.run.staging.packs import Kind, entries
 from longpole.run.staging.refusals import free_bytes
 from longpole.run.staging.wire import Wire
 from longpole.units import Bytes
@@ -32,16 +32,19 @@ def receive_pack(wire: Wire, access: Access, checksums: Checksums) -> Facts:
     facts: Facts = {"wrong": [], "refused": []}
     folders = _Folders(access)
     digest = digest_for(checksums)
-    for entry in entries(wire):
-        path = os.fsdecode(entry.name)
-        found = digest(entry.body) if entry.kind == Kind.FILE else entry.digest
-        if found != entry.digest:
-            facts["wrong"].append((entry.item, found.hex()))
+    for item, kind, name, mode, _, sent, body in entries(wire):
+        path = os.fsdecode(name)
+        found = digest(body) if kind == Kind.FILE else sent
+        if found != sent:
+            facts["wrong"].append((item, found.hex()))
             continue
         try:
-            _put(entry, path, folders)
+            if kind == Kind.FOLDER:
+                folders.hidden_for(f"{path.rstrip('/')}/all")
+            else:
+                _put(folders.hidden_for(path), path, mode, body)
         except OSError as error:
-            facts["refused"].append((entry.item, *_reason(error, path)))
+            facts["refused"].append((item, *_reason(error, path)))
     return facts
 
 
@@ -91,16 +94,12 @@ class _Folders:
         return hidden
 
 
-def _put(entry: Entry, path: str, folders: _Folders) -> None:
-    if entry.kind == Kind.FOLDER:
-        folders.hidden_for(f"{path.rstrip('/')}/all")
-        return
-    hidden = folders.hidden_for(path)
+def _put(hidden: str, path: str, mode: int, body: memoryview) -> None:
     try:
-        descriptor = os.open(hidden, _CREATE, entry.mode)
+        descriptor = os.open(hidden, _CREATE, mode)
         try:
-            write_all(descriptor, entry.body)
-            os.fchmod(descriptor, entry.mode)
+            write_all(descriptor, body)
+            os.fchmod(descriptor, mode)
         finally:
             os.close(descriptor)
         os.replace(hidden, path)

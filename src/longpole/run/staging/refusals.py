@@ -6,7 +6,6 @@ import errno
 import os
 from collections.abc import Sequence
 
-from longpole.errors import UsageError
 from longpole.model.staging import Item, StagingError
 from longpole.units import Bytes, show_bytes
 
@@ -85,11 +84,11 @@ def check_paths(items: Sequence[Item]) -> None:
     """Refuse items that have no absolute path.
 
     Raises:
-        UsageError: One has none.
+        StagingError: One has none.
     """
     for item in items:
         if item.path[:1] != "/":
-            raise UsageError(f"'{item.name}' needs an absolute path, and has '{item.path}'.")
+            raise StagingError(f"'{item.name}' needs an absolute path, and has '{item.path}'.")
 
 
 def _stays(name: str) -> bool:

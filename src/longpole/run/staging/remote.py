@@ -100,19 +100,13 @@ class Remote:
         Raises:
             StagingError: It breaks again and again.
         """
-        breaks = 0
+        breaks = Breaks(self, what)
         while True:
             before = progress()
             try:
                 return attempt()
             except (ConnectionError, TimeoutError, socket.gaierror) as error:
-                breaks = 1 if progress() != before else breaks + 1
-                if breaks > _BREAKS:
-                    raise StagingError(
-                        f"Cannot move {what}: the connection to the server of files at {self.url} breaks: "
-                        f"{error}."
-                    ) from error
-            time.sleep(_PAUSE_S * (breaks - 1))
+                breaks.note(str(error), progress=progress() != before)
 
     def _reason(self, wire: Wire, head: Head) -> str:
         body = bytearray(min(head.length, 1 << 16))
@@ -121,6 +115,29 @@ class Remote:
             return str(json.loads(body)["reason"])
         except (ValueError, KeyError, TypeError):
             return " ".join(head.words[1:])
+
+
+class Breaks:
+    """Counts connections that break, and says when it has been too often."""
+
+    def __init__(self, remote: Remote, what: str) -> None:
+        """Begin; ``what`` is what is to be moved."""
+        self._remote, self._what = remote, what
+        self._in_a_row = 0
+
+    def note(self, reason: str, *, progress: bool) -> None:
+        """Count one, and pause before the next attempt; a connection that brought something is forgiven.
+
+        Raises:
+            StagingError: Too many in a row have brought nothing.
+        """
+        self._in_a_row = 1 if progress else self._in_a_row + 1
+        if self._in_a_row > _BREAKS:
+            raise StagingError(
+                f"Cannot move {self._what}: the connection to the server of files at {self._remote.url} "
+                f"breaks: {reason}."
+            )
+        time.sleep(_PAUSE_S * (self._in_a_row - 1))
 
 
 def target_of(path: bytes) -> str:

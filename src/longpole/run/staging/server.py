@@ -83,6 +83,8 @@ class FileServer:
 
     def _tell(self, facts: object) -> None:
         try:
+            if self._input.closed:
+                raise BrokenPipeError
             self._input.write(json.dumps(facts).encode() + b"\n")
             self._input.flush()
         except BrokenPipeError as error:
