@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from longpole.model.plan import Handing, Rules
 from longpole.model.ports import Way
@@ -37,9 +38,10 @@ class Transport:
 
     def way(self, name: str) -> Way:
         """Return a way by its name."""
-        server = self._server
-        where = {"url": server.url, "token": server.token} if server is not None else {}
-        return way_named(name, Settings(Checksums(self._request.checksums), host=self._request.ssh, **where))
+        settings = Settings(Checksums(self._request.checksums), host=self._request.ssh)
+        if self._server is not None:
+            settings = replace(settings, url=self._server.url, token=self._server.token)
+        return way_named(name, settings)
 
     def close(self) -> None:
         """End the server."""
