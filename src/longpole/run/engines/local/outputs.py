@@ -21,6 +21,7 @@ class Outputs:
         self._free: list[tuple[int, str]] = []
         self._made = 0
         os.makedirs(folder, mode=0o700, exist_ok=True)
+        _remove_spare(folder)
 
     def take(self) -> tuple[int, str]:
         """Return an open file, and the name it has for now.
@@ -52,6 +53,13 @@ class Outputs:
             os.close(descriptor)
             os.unlink(path)
         self._free = []
+
+
+def _remove_spare(folder: str) -> None:
+    """Remove what a driver that was killed left, unless a job has written to it."""
+    for entry in os.scandir(folder):
+        if entry.name.startswith(".") and not entry.stat().st_size:
+            os.unlink(entry.path)
 
 
 def last_lines(path: str, count: int) -> list[str]:
