@@ -35,6 +35,7 @@ from longpole.run.results import wanted_outside, wanted_results
 from longpole.run.resuming import Past
 from longpole.run.reusing import Reuse
 from longpole.run.runner import Runner
+from longpole.run.staging.checksums import Checksums, digest_for
 from longpole.run.survivors import end_survivors
 from longpole.run.transport import Transport
 from longpole.store.derive.workflow_notes import Driver as DriverNote
@@ -145,7 +146,8 @@ class Assembly:
             output=os.path.join(self._run_path, OUTPUT_FOLDER),
             environment=dict(os.environ),
             templates=self._workflow.templates,
-            target=self._locations.target,
+            kept=self._locations.kept,
+            digest=digest_for(Checksums(request.checksums)),
             way=transport.way,
             runtime=_runtime(request.container),
             limits=find_limits(os.getpid()),

@@ -106,11 +106,14 @@ class Driver:
         self._assisted.clear()
         instructions: list[Instruction] = []
         for event in events:
-            self._note(event)
-            instructions += self._runner.take(event)
-            self._note_growth()
             if isinstance(event, Closed):
+                instructions += self._runner.take(event)
                 self._commit(event)
+            else:
+                self._note(event)
+                instructions += self._runner.take(event)
+            if self._runner.ready or len(self._task_ids) < len(self._runner.graph.job_of):
+                self._note_growth()
         if self._engine.asked_to_stop > self._stops:
             instructions += self._stop()
         return instructions
@@ -145,7 +148,9 @@ class Driver:
     def _do(self, instruction: Instruction) -> None:
         match instruction:
             case Execute():
-                self._engine.execute(instruction.job, self._order(instruction))
+                job = self._runner.graph.jobs[instruction.job]
+                order = self._parts.orders.task(instruction.task, job.memory_factor)
+                self._engine.execute(instruction.job, order)
             case Open():
                 self._open(instruction)
             case Close():
@@ -158,14 +163,6 @@ class Driver:
                 self._engine.stop(instruction.job)
             case Assist():
                 self._assist(instruction)
-
-    def _order(self, instruction: Execute) -> TaskOrder:
-        """Return the order for a task: as it was opened with, or anew for one of several."""
-        opened = self._engine.job(instruction.job)
-        job = self._runner.graph.jobs[instruction.job]
-        if opened is not None and not job.label:
-            return opened.orders[instruction.task]
-        return self._parts.orders.task(instruction.task, job.memory_factor)
 
     def _open(self, instruction: Open) -> None:
         job = self._runner.graph.jobs[instruction.job]

@@ -188,8 +188,6 @@ class Runner:
     def _take_opened(self, job: Job) -> None:
         if self.stopped:
             self._fail(job, Verdict.STOPPED, "It was stopped.", job.tasks[0])
-        elif job.line is None:
-            self._execute(job, job.tasks[0])
         else:
             self._execute_ready(job, list(job.tasks))
 
@@ -216,8 +214,6 @@ class Runner:
             job.room.give_back(self.expansion.tasks[event.task].template.resources)
         if event.verdict is not Verdict.OK or job.trouble:
             self._fail(job, event.verdict, event.cause, event.task)
-        elif job.line is None:
-            self._out.append(Close(job.number))
         else:
             later = list(self._note_executed(event.task, event.made))
             self._execute_ready(job, later)

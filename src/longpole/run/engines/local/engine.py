@@ -9,11 +9,10 @@ from __future__ import annotations
 import heapq
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic_ns
 
 from longpole.errors import LongpoleError
-from longpole.model.staging import Moved
 from longpole.run.engines.local import functions
 from longpole.run.engines.local.carriers import Answer, Request
 from longpole.run.engines.local.collecting import MissingOutputError, made_by
@@ -71,26 +70,36 @@ class LocalEngine:
         return self._jobs.get(number)
 
     def open(self, job: OpenJob, orders: Sequence[TaskOrder]) -> None:
-        """Make a job's folder and bring what its tasks need; ``Opened`` or ``Broken`` follows."""
+        """Make a job's folder and bring what its tasks need.
+
+        Of several tasks, ``Opened`` or ``Broken`` follows; a single one is executed and its job closed, with
+        ``Closed`` or ``Broken`` in the end.
+        """
         self._jobs[job.number] = job
         job.orders = {order.task: order for order in orders}
         if not job.own_folder:
             job.folder = self._settings.scratch
-            self._events.append(Opened(job.number))
+            self._opened(job)
             return
         try:
-            os.makedirs(job.folder, mode=0o700)
+            os.mkdir(job.folder, 0o700)
         except OSError as error:
             self._break(job, f"Cannot make its folder {job.folder}: {error.strerror}.")
             return
-        self._staging.bring(job, orders, lambda: self._events.append(Opened(job.number)))
+        self._staging.bring(job, orders, lambda: self._opened(job))
+
+    def _opened(self, job: OpenJob) -> None:
+        """Execute the one task of a job, or tell that its tasks can be."""
+        if job.shared:
+            self._events.append(Opened(job.number))
+        elif job.stopped:
+            self._break(job, _STOPPED, Verdict.STOPPED)
+        else:
+            self._start(job, next(iter(job.orders.values())))
 
     def execute(self, number: int, order: TaskOrder) -> None:
-        """Execute a task of an open job; ``Executed`` follows."""
+        """Execute a task of an open job of several; ``Executed`` follows."""
         job = self._jobs[number]
-        if not job.shared:
-            self._start(job, order)
-            return
         job.orders[order.task] = order
         self._staging.bring(job, [order], lambda: self._start(job, order))
 
@@ -107,9 +116,9 @@ class LocalEngine:
         names = [name for made in job.made.values() for name in made if job.wanted(name)]
         names += [name for name in _checkpoints(job) if name not in names]
         if names:
-            self._staging.send(job, names, lambda moved: self._put_away(job, moved))
+            self._staging.send(job, names, lambda placed: self._put_away(job, placed))
         else:
-            self._put_away(job, Moved(()))
+            self._put_away(job, {})
 
     def discard(self, number: int) -> None:
         """Forget a job that failed, but for what its next attempt can go on from."""
@@ -235,8 +244,18 @@ class LocalEngine:
             if name:
                 job.outputs[task] = name
         verdict, cause = self._judge(execution, cause)
+        if not job.shared:
+            failed = int(verdict is not Verdict.OK)
+            job.parts.append(
+                Part("exec", execution.start_ns, end_ns, failed, 0, -1, 0, execution.pid, int(own), used)
+            )
+            if failed:
+                self._break(job, cause, verdict)
+            else:
+                self.finish(job.number)
+            return
         made: tuple[str, ...] = ()
-        if job.shared and verdict is Verdict.OK:
+        if verdict is Verdict.OK:
             try:
                 job.made[task] = made_by(execution.order.outputs, job.folder)
                 made = tuple(job.made[task])
@@ -244,8 +263,7 @@ class LocalEngine:
             except MissingOutputError as error:
                 verdict, cause = Verdict.FAILED, str(error)
         failed = int(verdict is not Verdict.OK)
-        of_task = job.task_ids(task) if job.shared else 0
-        times = execution.start_ns, end_ns
+        times, of_task = (execution.start_ns, end_ns), job.task_ids(task)
         job.parts.append(Part("exec", *times, failed, of_task, -1, 0, execution.pid, int(own), used))
         self._events.append(Executed(job.number, task, verdict, cause, made))
 
@@ -262,10 +280,9 @@ class LocalEngine:
             return execution.verdict, execution.cause
         return (Verdict.FAILED, cause) if cause else (Verdict.OK, "")
 
-    def _put_away(self, job: OpenJob, moved: Moved) -> None:
-        sizes, sums = moved.sizes, moved.checksums
+    def _put_away(self, job: OpenJob, placed: Mapping[str, Made]) -> None:
         made = {
-            task: tuple(Made(name, sizes.get(name, -1), sums.get(name, "")) for name in names)
+            task: tuple(placed.get(name) or Made(name, -1, "") for name in names)
             for task, names in job.made.items()
         }
         self._events.append(Closed(job.number, made, job.values))
@@ -276,9 +293,10 @@ class LocalEngine:
 
     def _end_all(self, number: int, how: int) -> None:
         job = self._jobs.get(number)
-        for task in list(job.executing) if job is not None else ():
-            assert job is not None
-            self._end(job, task, (Verdict.STOPPED, _STOPPED), how)
+        if job is not None:
+            job.stopped = True
+            for task in list(job.executing):
+                self._end(job, task, (Verdict.STOPPED, _STOPPED), how)
 
     def _end(self, job: OpenJob, task: int, why: tuple[Verdict, str], how: int) -> None:
         execution = job.executing[task]
@@ -332,8 +350,8 @@ class LocalEngine:
             timeout_s = min(timeout_s, (self._deadlines[0][0] - now_ns) / 1e9)
         if self._limited:
             timeout_s = min(timeout_s, _LOOK_S)
-        answering = {**self._staging.crew.descriptors(), **self._callers.descriptors()}
-        for descriptor in self._wakes.wait(set(answering), timeout_s):
+        answering = {**self._staging.crew.descriptors, **self._callers.descriptors}
+        for descriptor in self._wakes.wait(answering.keys(), timeout_s):
             worker = answering[descriptor]
             crew = self._callers if worker.pid in self._callers.workers else self._staging.crew
             for key, answer, pid in crew.answers(worker):
@@ -346,8 +364,8 @@ class LocalEngine:
         if self._limited:
             self._end_large(now_ns)
 
-    def _break(self, job: OpenJob, cause: str) -> None:
-        self._events.append(Broken(job.number, Verdict.FAILED, cause))
+    def _break(self, job: OpenJob, cause: str, verdict: Verdict = Verdict.FAILED) -> None:
+        self._events.append(Broken(job.number, verdict, cause))
 
     def _output_name(self, job: OpenJob, task: int) -> str:
         name = job.orders[task].name
