@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from longpole.run.staging.checksums import NO_DIGEST, Checksums
 from longpole.run.staging.packs import Kind, PackWriter, entries
-from longpole.run.staging.tally import SMALL
+from longpole.run.staging.movements import SMALL
 from longpole.run.staging.wire import Wire
 
 
