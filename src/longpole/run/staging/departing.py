@@ -18,8 +18,8 @@ from longpole.model.staging import Item
 from longpole.run.staging.checksums import Checksums, Running, of_tree, running_for, shown
 from longpole.run.staging.errands import check_kind
 from longpole.run.staging.landing import HIDDEN
-from longpole.run.staging.refusals import unreadable
 from longpole.run.staging.movements import Movement, Movements
+from longpole.run.staging.refusals import unreadable
 from longpole.run.staging.trees import Part, parts_of
 from longpole.units import Bytes
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from longpole.model.staging import Item, Moved, StagingError
 from longpole.run.staging.checksums import Checksums
 from longpole.run.staging.landing import landing
-from longpole.run.staging.refusals import check_names, check_paths, not_made, unreadable, unwritable
 from longpole.run.staging.movements import SMALL, Movement, Movements, all_of
+from longpole.run.staging.refusals import check_names, check_paths, not_made, unreadable, unwritable
 from longpole.run.staging.web import fetch_absent
 from longpole.units import Bytes
 

@@ -21,9 +21,9 @@ from longpole.run.staging.checksums import Checksums, of_tree, shown
 from longpole.run.staging.downloading import downloaded
 from longpole.run.staging.forks import cores, on_each
 from longpole.run.staging.landing import Landing
+from longpole.run.staging.movements import SMALL, Movement, Movements
 from longpole.run.staging.refusals import AGAIN, unreadable, wrong_checksum
 from longpole.run.staging.remote import Breaks, Remote
-from longpole.run.staging.movements import SMALL, Movement, Movements
 from longpole.run.staging.unpacking import Unpacked, Wish, unpack
 from longpole.units import Bytes
 

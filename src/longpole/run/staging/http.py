@@ -10,10 +10,10 @@ from longpole.run.staging.checksums import Checksums
 from longpole.run.staging.errands import found_in, known_bytes
 from longpole.run.staging.fetching import Fetching
 from longpole.run.staging.landing import landing
+from longpole.run.staging.movements import Movements, all_of
 from longpole.run.staging.pushing import Pushing
 from longpole.run.staging.refusals import check_names, check_paths, unwritable
 from longpole.run.staging.remote import Remote
-from longpole.run.staging.movements import Movements, all_of
 from longpole.run.staging.web import fetch
 
 CONNECTIONS = 4

@@ -19,10 +19,10 @@ from longpole.model.staging import Item, StagingError
 from longpole.run.staging.checksums import of_tree, shown
 from longpole.run.staging.errands import check_kind
 from longpole.run.staging.landing import hidden_in
+from longpole.run.staging.movements import SMALL, Movements
 from longpole.run.staging.packs import Kind, PackWriter
 from longpole.run.staging.refusals import AGAIN, NO_ROOM, no_room, unreadable, wrong_checksum
 from longpole.run.staging.remote import Remote
-from longpole.run.staging.movements import SMALL, Movements
 from longpole.run.staging.trees import parts_of
 from longpole.run.staging.uploading import upload
 from longpole.units import Bytes

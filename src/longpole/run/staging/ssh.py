@@ -23,6 +23,7 @@ from longpole.run.staging.checksums import Checksums
 from longpole.run.staging.departing import Departing
 from longpole.run.staging.errands import found_in, known_bytes
 from longpole.run.staging.landing import Landing, landing
+from longpole.run.staging.movements import Movements, all_of
 from longpole.run.staging.refusals import (
     AGAIN,
     check_names,
@@ -32,7 +33,6 @@ from longpole.run.staging.refusals import (
     unwritable,
     wrong_checksum,
 )
-from longpole.run.staging.movements import Movements, all_of
 from longpole.run.staging.web import fetch
 
 _QUIET = ("-o", "BatchMode=yes", "-o", "LogLevel=ERROR")

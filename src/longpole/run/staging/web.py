@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from longpole.model.staging import Item, StagingError
 from longpole.run.staging.checksums import Checksums, Running, running_for, shown
 from longpole.run.staging.landing import Landing, hidden_beside, remove, replace, write_all
-from longpole.run.staging.refusals import AGAIN, unwritable, wrong_checksum
 from longpole.run.staging.movements import Movements
+from longpole.run.staging.refusals import AGAIN, unwritable, wrong_checksum
 from longpole.units import Bytes
 
 _BLOCK = 1 << 20
