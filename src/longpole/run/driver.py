@@ -206,7 +206,10 @@ class Driver:
     # ------------------------------------------------------------------------------------------ writing down
 
     def _note(self, event: Event) -> None:
-        if isinstance(event, Executed | Broken) and event.verdict is not Verdict.OK:
+        if isinstance(event, Closed):
+            for made in event.made.values():  # before the runner asks whether what comes next is known
+                self._parts.locations.keep(made)
+        elif isinstance(event, Executed | Broken) and event.verdict is not Verdict.OK:
             task = event.task if isinstance(event, Executed) else self._runner.graph.jobs[event.job].tasks[0]
             self._causes[event.job] = event.verdict, event.cause, task
 
@@ -233,7 +236,6 @@ class Driver:
     def _commit(self, event: Closed) -> None:
         job = self._runner.graph.jobs[event.job]
         made = tuple(each for some in event.made.values() for each in some)
-        self._parts.locations.keep(made)
         value = event.values.get(job.tasks[0], b"") if not job.label else b""
         opened = self._engine.job(job.number)
         if opened is not None and not job.label:
