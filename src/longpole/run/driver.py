@@ -106,12 +106,10 @@ class Driver:
         self._assisted.clear()
         instructions: list[Instruction] = []
         for event in events:
+            self._note(event)
+            instructions += self._runner.take(event)
             if isinstance(event, Closed):
-                instructions += self._runner.take(event)
                 self._commit(event)
-            else:
-                self._note(event)
-                instructions += self._runner.take(event)
             if self._runner.ready or len(self._task_ids) < len(self._runner.graph.job_of):
                 self._note_growth()
         if self._engine.asked_to_stop > self._stops:
