@@ -418,9 +418,7 @@ class LocalEngine:
         self._events.append(Broken(job.number, verdict, cause))
 
     def _output_name(self, job: OpenJob, task: int) -> str:
-        name = job.orders[task].name
-        plain = "".join(letter if letter.isalnum() or letter in "._=-" else "-" for letter in name)[:80]
-        return f"{plain}.{job.task_ids(task)}.{job.attempt}.log"
+        return f"{job.orders[task].template.name}.{job.task_ids(task)}.{job.attempt}.log"
 
 
 def _checkpoints(job: OpenJob) -> list[str]:
