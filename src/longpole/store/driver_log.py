@@ -14,12 +14,17 @@ Output = tuple[Number, Size, Name]
 
 
 class Session(msgspec.Struct, frozen=True):
-    """One driver: what it said of itself, where it ran, and whether it came to an orderly end."""
+    """One driver: what it said of itself, where it ran, and whether it came to an orderly end.
+
+    ``offset`` is what its clock lacks to UTC; ``last`` is the last moment, by its clock, that it told of.
+    """
 
     driver: Driver
     host: str = ""
     boot: str = ""
     ended: bool = False
+    offset: int = 0
+    last: int = 0
 
 
 class OpenAttempt(msgspec.Struct, frozen=True):
