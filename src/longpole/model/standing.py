@@ -70,7 +70,7 @@ class RunningTask:
 
 @dataclass(frozen=True, slots=True)
 class DriverSession:
-    """One driver of a run: when it began (UTC), where, for how long, and whether it came to an orderly end."""
+    """One driver of a run: when it began (UTC), where, for how long, and whether it ended in order."""
 
     began: str
     host: str

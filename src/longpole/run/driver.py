@@ -137,6 +137,7 @@ class Driver:
             elif isinstance(each, Discard | Abandon):
                 if isinstance(each, Abandon):
                     self.failed.append(self._told(each.job))
+                    self._note_skipped(each.job)
                 self._fail(each.job)
         self._note_cached()
         self._journal.flush()
@@ -220,6 +221,12 @@ class Driver:
         new = self._runner.cached[self._cached :]
         self._cached += len(new)
         self._journal.outcomes("cached", [self._task_ids[task] for task in new])
+
+    def _note_skipped(self, number: int) -> None:
+        """Write down which tasks cannot run, since a job has failed."""
+        graph = self._runner.graph
+        behind = [graph.jobs[other] for other in graph.after(graph.jobs[number])]
+        self._journal.outcomes("skipped", [self._task_ids[task] for job in behind for task in job.tasks])
 
     def _note_growth(self) -> None:
         """Write down tasks and jobs that have come up, and when jobs became ready."""

@@ -53,6 +53,8 @@ class JobLog(msgspec.Struct, frozen=True):
         value: What a function returned, MessagePack in hexadecimal.
         causes: Why attempts failed, in their order.
         open: Attempts whose end nobody told.
+        session: Place of the driver that told its last end, among all; -1 while it has none.
+        ended: When that was, by that one's monotonic clock.
     """
 
     attempts: int
@@ -61,6 +63,8 @@ class JobLog(msgspec.Struct, frozen=True):
     value: str = ""
     causes: tuple[str, ...] = ()
     open: tuple[OpenAttempt, ...] = ()
+    session: int = -1
+    ended: int = 0
 
     @property
     def committed(self) -> bool:
@@ -78,7 +82,7 @@ class DriverLog(msgspec.Struct, frozen=True):
         planned: Tasks by number.
         groups: Labels of jobs of several tasks, by number.
         jobs: What became of jobs that were begun, by number.
-        outcomes: Why tasks did not run: cached, skipped or never; by number.
+        outcomes: Why tasks did not run, as the last driver told: cached, skipped or never; by number.
     """
 
     sessions: tuple[Session, ...]

@@ -71,6 +71,7 @@ class _Reader:
         self._starts: dict[tuple[int, int], OpenAttempt] = {}
         self._pids: dict[tuple[int, int], list[int]] = {}
         self._ends: dict[tuple[int, int], _End] = {}
+        self._told_in: dict[tuple[int, int], int] = {}
         self._host = Host()
         self._driver: Driver | None = None
         self._clock: Clock | None = None
@@ -78,7 +79,8 @@ class _Reader:
         self._last_ns = 0
 
     def take(self, notes: Iterable[_Told]) -> None:
-        """Add what one driver told."""
+        """Add what one driver told; each finds out anew which tasks need not run, or cannot."""
+        self._outcomes = {}
         self._host, self._driver, self._clock, self._ended, self._last_ns = Host(), None, None, False, 0
         for note in notes:
             taker = _TAKERS.get(type(note))
@@ -135,7 +137,8 @@ class _Reader:
         end = commit or self._ends.get((job, last))
         status = end.status if end is not None else None
         outputs, value = (commit.outputs, commit.value) if commit is not None else ((), "")
-        return JobLog(last, status, outputs, value, tuple(causes), tuple(open_attempts))
+        told = (self._told_in[end.job, end.attempt], end.at) if end is not None else (-1, 0)
+        return JobLog(last, status, outputs, value, tuple(causes), tuple(open_attempts), *told)
 
     def _take_files(self, note: Files) -> None:
         self._files.update(enumerate(note.names, note.first))
@@ -161,6 +164,7 @@ class _Reader:
         before = self._ends.get(key)
         if before is None or before.status != COMMITTED:
             self._ends[key] = note
+            self._told_in[key] = len(self._sessions)
 
     def _take_driver(self, note: Driver) -> None:
         self._driver = self._driver or note
