@@ -19,7 +19,7 @@ from longpole.run.assisting import Assisting
 from longpole.run.capacity import Capacity
 from longpole.run.containers.runtimes import AUTO, choose, runtime_named
 from longpole.run.driver import Driver, Parts
-from longpole.run.engines.local.engine import LocalEngine
+from longpole.run.engines.local.engine import AHEAD, LocalEngine
 from longpole.run.engines.local.settings import Settings
 from longpole.run.jobs import Job
 from longpole.run.journal import Failure, Journal
@@ -35,6 +35,7 @@ from longpole.run.results import wanted_outside, wanted_results
 from longpole.run.resuming import Past
 from longpole.run.reusing import Reuse
 from longpole.run.runner import Runner
+from longpole.run.staging.checksums import Checksums, digest_for
 from longpole.run.standing import known_after
 from longpole.run.survivors import end_survivors
 from longpole.run.transport import Transport
@@ -122,7 +123,7 @@ class Assembly:
     def _policy(self) -> Policy:
         here, clusters = self._here, self._clusters
         return Policy(
-            capacity=Capacity(here.cores, here.memory_bytes, len(here.gpus)),
+            capacity=Capacity(here.cores, here.memory_bytes, len(here.gpus), ahead=AHEAD * here.cores),
             levels=self._levels,
             keep_going=self._request.keep_going,
             cluster=lambda new: [(group.label, group.tasks) for group in clusters.assign(new) if group.label],
@@ -149,7 +150,8 @@ class Assembly:
             output=os.path.join(self._run_path, OUTPUT_FOLDER),
             environment=dict(os.environ),
             templates=self._workflow.templates,
-            target=self._locations.target,
+            kept=self._locations.kept,
+            digest=digest_for(Checksums(request.checksums)),
             way=transport.way,
             runtime=_runtime(request.container),
             limits=find_limits(os.getpid()),

@@ -109,9 +109,10 @@ class Driver:
         for event in events:
             self._note(event)
             instructions += self._runner.take(event)
-            self._note_growth()
             if isinstance(event, Closed):
                 self._commit(event)
+            if self._runner.ready or len(self._task_ids) < len(self._runner.graph.job_of):
+                self._note_growth()
         if self._engine.asked_to_stop > self._stops:
             instructions += self._stop()
         return instructions
@@ -148,7 +149,9 @@ class Driver:
     def _do(self, instruction: Instruction) -> None:
         match instruction:
             case Execute():
-                self._engine.execute(instruction.job, self._order(instruction))
+                job = self._runner.graph.jobs[instruction.job]
+                order = self._parts.orders.task(instruction.task, job.memory_factor)
+                self._engine.execute(instruction.job, order)
             case Open():
                 self._open(instruction)
             case Close():
@@ -161,14 +164,6 @@ class Driver:
                 self._engine.stop(instruction.job)
             case Assist():
                 self._assist(instruction)
-
-    def _order(self, instruction: Execute) -> TaskOrder:
-        """Return the order for a task: as it was opened with, or anew for one of several."""
-        opened = self._engine.job(instruction.job)
-        job = self._runner.graph.jobs[instruction.job]
-        if opened is not None and not job.label:
-            return opened.orders[instruction.task]
-        return self._parts.orders.task(instruction.task, job.memory_factor)
 
     def _open(self, instruction: Open) -> None:
         job = self._runner.graph.jobs[instruction.job]
@@ -212,7 +207,10 @@ class Driver:
     # ------------------------------------------------------------------------------------------ writing down
 
     def _note(self, event: Event) -> None:
-        if isinstance(event, Executed | Broken) and event.verdict is not Verdict.OK:
+        if isinstance(event, Closed):
+            for made in event.made.values():  # before the runner asks whether what comes next is known
+                self._parts.locations.keep(made)
+        elif isinstance(event, Executed | Broken) and event.verdict is not Verdict.OK:
             task = event.task if isinstance(event, Executed) else self._runner.graph.jobs[event.job].tasks[0]
             self._causes[event.job] = event.verdict, event.cause, task
 
@@ -251,7 +249,6 @@ class Driver:
     def _commit(self, event: Closed) -> None:
         job = self._runner.graph.jobs[event.job]
         made = tuple(each for some in event.made.values() for each in some)
-        self._parts.locations.keep(made)
         value = event.values.get(job.tasks[0], b"") if not job.label else b""
         opened = self._engine.job(job.number)
         if opened is not None and not job.label:

@@ -207,8 +207,6 @@ class Runner:
     def _take_opened(self, job: Job) -> None:
         if self.stopped:
             self._fail(job, Verdict.STOPPED, "It was stopped.", job.tasks[0])
-        elif job.line is None:
-            self._execute(job, job.tasks[0])
         else:
             self._execute_ready(job, list(job.tasks))
 
@@ -238,8 +236,6 @@ class Runner:
             self.tally.end(self._template(event.task))
         if event.verdict is not Verdict.OK or job.trouble:
             self._fail(job, event.verdict, event.cause, event.task)
-        elif job.line is None:
-            self._out.append(Close(job.number))
         else:
             self.tally.execute(job, self._template(event.task))
             later = list(self._note_executed(event.task, event.made))

@@ -83,7 +83,12 @@ class Worker:
 
 
 class Crew:
-    """So many workers of one kind, forked when they are first needed."""
+    """So many workers of one kind, forked when they are first needed.
+
+    Attributes:
+        workers: They by their pids.
+        descriptors: They by what is to be watched for answers.
+    """
 
     def __init__(self, serve: Callable[[], Serve], count: int, ahead: int = 1) -> None:
         """Take what answers requests, how many workers there are, and how many requests each has at most."""
@@ -92,6 +97,7 @@ class Crew:
         self._ahead = ahead
         self._waiting: deque[tuple[int, bytes]] = deque()
         self.workers: dict[int, Worker] = {}
+        self.descriptors: dict[int, Worker] = {}
 
     def ask(self, key: int, request: bytes) -> None:
         """Let a request be answered by whoever is free first."""
@@ -111,10 +117,6 @@ class Crew:
         busy = (worker for worker in self.workers.values() if worker.asked and worker.asked[0][0] == key)
         return next(busy, None)
 
-    def descriptors(self) -> dict[int, Worker]:
-        """Return the workers by what is to be watched for answers."""
-        return {worker.socket.fileno(): worker for worker in self.workers.values()}
-
     def answers(self, worker: Worker) -> list[tuple[int, bytes, int]]:
         """Return the answers of a worker: the key of each, the answer, and the worker's pid."""
         found = [(key, answer, worker.pid) for key, answer in worker.answers()]
@@ -129,6 +131,7 @@ class Crew:
         worker = self.workers.pop(pid, None)
         if worker is None:
             return None
+        del self.descriptors[worker.socket.fileno()]
         worker.close()
         busy = worker.asked.popleft()[0] if worker.asked else None
         self._waiting.extendleft(reversed(worker.asked))
@@ -143,7 +146,7 @@ class Crew:
                 os.kill(worker.pid, signal.SIGKILL)
         for pid in self.workers:
             os.waitpid(pid, 0)
-        self.workers = {}
+        self.workers, self.descriptors = {}, {}
 
     def _hand_out(self) -> None:
         while self._waiting:
@@ -157,6 +160,7 @@ class Crew:
         if (idle is None or idle.asked) and len(self.workers) < self._count:
             idle = Worker(self._serve)
             self.workers[idle.pid] = idle
+            self.descriptors[idle.socket.fileno()] = idle
         return idle if idle is not None and len(idle.asked) < self._ahead else None
 
 
