@@ -19,7 +19,9 @@ def workflow(shape: Literal["fan-out", "outputs", "chain", "functions"] = "fan-o
         shaped.task("one", run="true", for_each="each")
     elif shape == "outputs":
         shaped.task("one", run="cp /dev/null {out}", for_each="each", outputs={"out": "out/{each}"})
-        shaped.task("all", run="cp {made.list} {names}", inputs={"made": "out/{each}"}, outputs={"names": "all"})
+        shaped.task(
+            "all", run="cp {made.list} {names}", inputs={"made": "out/{each}"}, outputs={"names": "all"}
+        )
     elif shape == "chain":
         shaped.set("before", values=range(tasks - 1))
         shaped.set("after", values=range(1, tasks))

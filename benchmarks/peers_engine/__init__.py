@@ -3,7 +3,7 @@
     python benchmarks/peers_engine/NAME.py SHAPE TASKS CORES FOLDER
 
 A program runs so many tasks, so many at once, and writes one line of JSON: ``{"seconds": 1.2}``, from handing
-the first task over to knowing that the last has ended. Pools and clusters are warm by then: one task has run
-on each. A shape is ``fan-out`` (a process ``true`` each), ``sh`` (the same through a shell), ``outputs`` (``cp
-/dev/null`` to a file of its own in FOLDER), ``chain`` (one after the other) or ``functions``.
+the first task over to knowing that the last has ended. Pools and clusters are warm by then: some tasks have
+run there. A shape is ``fan-out`` (a process ``true`` each), ``sh`` (the same through a shell), ``outputs``
+(``cp /dev/null`` to a file of its own in FOLDER), ``chain`` (one after the other) or ``functions``.
 """

@@ -47,11 +47,10 @@ def _work(what: Asked, tasks: int) -> None:
     (folder / "Snakefile").write_text(text.format(tasks=tasks))
     command = [sys.executable, "-m", "snakemake", "--cores", str(what.cores), "--quiet", "all"]
     environment = {**os.environ, "XDG_CACHE_HOME": str(folder)}
-    found = subprocess.run(
-        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    found = subprocess.run(command, cwd=folder, env=environment, check=False, **quiet)
     if found.returncode:
-        raise SystemExit(found.stderr[-2000:])
+        raise SystemExit(found.stderr.decode(errors="replace")[-2000:])
 
 
 if __name__ == "__main__":
