@@ -220,13 +220,8 @@ def show(bench: Bench, growth: dict[str, report.Rows], kept: Sequence[report.Gat
 def main() -> int:
     """Measure, print tables and gates, or all of it as JSON."""
     options = _arguments()
-    setting = Setting(options.cores, Path(options.place), prepare(options.peers), options.limit)
-    _say(f"{options.tasks:,} tasks, {setting.cores} at once, in {setting.place}; gates are meant for 10,000")
-    bench = Bench(options, setting)
     try:
-        bench.run()
-        sizes = [int(text) for text in options.sizes.split(",")]
-        growth = grow(sizes, setting.cores, setting.place) if GROWTH in options.only else {}
+        bench, growth = _measured(options)
     except CommandError as error:
         _say(str(error))
         return 1
@@ -234,10 +229,19 @@ def main() -> int:
     if options.json:
         rounds = {name: [_plain(found) for found in rounds] for name, rounds in bench.rounds.items()}
         results = {"cases": rounds, "growth": growth, "gates": [asdict(gate) for gate in kept]}
-        print(json.dumps({"schema_version": 1, "cores": setting.cores, **results}, indent=1))
+        print(json.dumps({"schema_version": 1, "cores": options.cores, **results}, indent=1))
     else:
         show(bench, growth, kept)
     return 0
+
+
+def _measured(options: argparse.Namespace) -> tuple[Bench, dict[str, report.Rows]]:
+    setting = Setting(options.cores, Path(options.place), prepare(options.peers), options.limit)
+    _say(f"{options.tasks:,} tasks, {setting.cores} at once, in {setting.place}; gates are meant for 10,000")
+    bench = Bench(options, setting)
+    bench.run()
+    sizes = [int(text) for text in options.sizes.split(",")]
+    return bench, grow(sizes, setting.cores, setting.place) if GROWTH in options.only else {}
 
 
 def _plain(found: dict[str, Measured]) -> dict[str, dict[str, float]]:

@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
-import venv
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -73,15 +71,16 @@ def prepare(folder: str) -> Path | None:
     """Return the Python of the peers' environment, made if it is not there; None where none is wanted.
 
     Raises:
-        subprocess.CalledProcessError: It cannot be made.
+        CommandError: It cannot be made.
     """
     if not folder:
         return None
     path = Path(folder).absolute()
     python, mark = path / "bin" / "python", path / MARK
     if not mark.exists() or mark.read_text().split() != list(PINNED):
-        venv.create(path, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "-qq", *PINNED], check=True)
+        if not python.exists():
+            spend([sys.executable, "-m", "venv", str(path)])
+        spend([str(python), "-m", "pip", "install", "-qq", *PINNED])
         mark.write_text("\n".join(PINNED))
     return python
 
