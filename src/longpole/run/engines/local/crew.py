@@ -117,6 +117,11 @@ class Crew:
         busy = (worker for worker in self.workers.values() if worker.asked and worker.asked[0][0] == key)
         return next(busy, None)
 
+    def unbegun(self) -> set[int]:
+        """Return the keys of requests that wait behind others."""
+        behind = (key for worker in self.workers.values() for key, _ in list(worker.asked)[1:])
+        return {*behind, *(key for key, _ in self._waiting)}
+
     def answers(self, worker: Worker) -> list[tuple[int, bytes, int]]:
         """Return the answers of a worker: the key of each, the answer, and the worker's pid."""
         found = [(key, answer, worker.pid) for key, answer in worker.answers()]
