@@ -9,7 +9,7 @@ from typing import IO, Protocol
 
 from longpole.model.standing import Standing
 from longpole.present.failure import failure_sentence
-from longpole.present.lines import Line, drawn, is_terminal, surface_of, width_of
+from longpole.present.lines import Line, clipped, drawn, is_terminal, surface_of, width_of
 from longpole.present.standing import live_lines, progress_sentence
 
 _LATER_S = 10.0
@@ -47,7 +47,7 @@ class LiveScreen:
     def show(self, standing: Standing, stopping: str) -> None:
         """Draw where a run stands."""
         surface = surface_of(self._stream)
-        lines = live_lines(standing, surface, stopping)
+        lines = [clipped(line, surface.width) for line in live_lines(standing, surface, stopping)]
         text = "".join(f"{line}\x1b[K\n" for line in drawn(lines, surface))
         write(self._stream, f"{self._back()}{text}\x1b[J")
         self._widths = [width_of(line) for line in lines]

@@ -15,7 +15,7 @@ from longpole.present.standing import standing_lines
 from longpole.present.words import counted
 from longpole.run.assembly import Assembly
 from longpole.run.request import Request
-from longpole.run.standing import known_after, running_tasks, state_of, types_of
+from longpole.run.standing import Executing, known_after, state_of, types_of
 
 # What is drawn may cost so much of the driver's time; a run that is over sooner than this shows its end only.
 _SHARE = 0.02
@@ -33,7 +33,7 @@ class RunView:
         self._began_s = time.monotonic() if began_s is None else began_s
         self._after = known_after(assembly.runner.expansion)
         self._screen = screen_on(sys.stderr)
-        self._meter = PaceMeter()
+        self._executing, self._meter = Executing(), PaceMeter()
         self._next_s = time.monotonic() + (_FIRST_S if is_terminal(sys.stderr) else 0.0)
         self._asked = self._failed = 0
 
@@ -69,8 +69,9 @@ class RunView:
 
     def _standing(self, now_s: float) -> Standing:
         assembly, runner = self._assembly, self._assembly.runner
-        types, state = types_of(runner, self._after), state_of(runner)
-        opened = [assembly.engine.job(number) for number in runner.running]
+        engine, state = assembly.engine, state_of(runner)
+        running, waiting = self._executing.look(engine.opened(), engine.unbegun(), time.monotonic_ns())
+        types = types_of(runner, self._after, waiting)
         made = sum(each.ran for each in types) - len(runner.reused)
         return Standing(
             run=assembly.run_id,
@@ -79,9 +80,9 @@ class RunView:
             state=state,
             elapsed_s=now_s - self._began_s,
             cores=assembly.cores,
-            jobs_running=len(runner.running),
+            jobs_running=len(runner.running) - waiting.total(),
             types=types,
-            running=running_tasks([job for job in opened if job is not None], time.monotonic_ns()),
+            running=running,
             failures=tuple(assembly.driver.failed),
             results=Results(self._request.out, assembly.assisting.files, assembly.assisting.size_bytes),
             pace=self._meter.pace(now_s, made, types) if state is RunState.RUNNING else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -78,7 +78,8 @@ def standing_of(log: DriverLog, entry: RunEntry, now: Moment) -> Standing:
     """Return where a run stands by its log; failures are told by ``failures_of``."""
     last, manifest = log.sessions[-1], entry.manifest
     state = _state(log, entry)
-    running = tuple(_running(log, state, now.on_clock_of(last)))
+    begun = _begun(log) if state is RunState.RUNNING else []
+    running = tuple(_running(log, begun, now.on_clock_of(last)))
     out = _out(last)
     return Standing(
         run=manifest.id,
@@ -88,7 +89,7 @@ def standing_of(log: DriverLog, entry: RunEntry, now: Moment) -> Standing:
         elapsed_s=_elapsed_s(entry, last, now),
         cores=last.driver.cores or None,
         jobs_running=len(running),
-        types=_types(log, state),
+        types=_types(log, state, {number for _, number, _ in begun}),
         running=running,
         sessions=tuple(_session(one, at, log, state, now) for at, one in enumerate(log.sessions)),
         results=Results(out) if out and state is RunState.FINISHED else None,
@@ -149,7 +150,7 @@ def _state(log: DriverLog, entry: RunEntry) -> RunState:
     return RunState.FINISHED if code == 0 else RunState.FAILED
 
 
-def _types(log: DriverLog, state: RunState) -> tuple[TypeStanding, ...]:
+def _types(log: DriverLog, state: RunState, running: Container[int]) -> tuple[TypeStanding, ...]:
     """Return where each type of task stands, in the order of the workflow as far as a driver told it."""
     after = dict(log.sessions[-1].driver.types)
     tasks: dict[str, list[tuple[int, Planned]]] = {name: [] for name in after}
@@ -158,7 +159,7 @@ def _types(log: DriverLog, state: RunState) -> tuple[TypeStanding, ...]:
             tasks.setdefault(planned.type, []).append((number, planned))
     committed = _types_committed(log)
     return tuple(
-        _type(name, every, log, state)
+        _type(name, every, log, _Word(len(log.sessions) - 1, state, running))
         if every or committed.issuperset(after.get(name, ()))
         else TypeStanding(name, known_after=after[name])
         for name, every in tasks.items()
@@ -175,12 +176,12 @@ def _types_committed(log: DriverLog) -> set[str]:
     return {name for name, count in left.items() if not count}
 
 
-def _type(name: str, every: Iterable[tuple[int, Planned]], log: DriverLog, state: RunState) -> TypeStanding:
+def _type(name: str, every: Iterable[tuple[int, Planned]], log: DriverLog, word: _Word) -> TypeStanding:
     words: Counter[str] = Counter()
     again = 0
     for number, planned in every:
         job = log.jobs.get(planned.job or number)
-        words[_word(job, log.outcomes.get(number, ""), len(log.sessions) - 1, state)] += 1
+        words[word.of(planned.job or number, job, log.outcomes.get(number, ""))] += 1
         again += job is not None and job.committed and job.attempts > 1
     return TypeStanding(
         name,
@@ -195,32 +196,48 @@ def _type(name: str, every: Iterable[tuple[int, Planned]], log: DriverLog, state
     )
 
 
-def _word(job: JobLog | None, outcome: str, last: int, state: RunState) -> str:
-    """Return what is to be said of a task: as the last driver has it, while that one is at work."""
-    if job is not None and job.committed:
-        return "ran"
-    going = state is RunState.RUNNING
-    if job is not None and any(begun.session == last for begun in job.open):
-        return "running" if going else "stopped"
-    if job is not None and (job.open or job.session < last) and going:
-        return outcome if outcome in ("cached", "skipped") else "left"
-    if outcome in ("cached", "skipped"):
-        return outcome
-    if job is None:
-        return "left"
-    return "failed" if job.status == _FAILED else "stopped"
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """Finds what is to be said of a task: as the last driver has it, while that one is at work."""
+
+    last: int
+    state: RunState
+    running: Container[int]
+
+    def of(self, number: int, job: JobLog | None, outcome: str) -> str:
+        if job is not None and job.committed:
+            return "ran"
+        if number in self.running:
+            return "running"
+        if outcome in ("cached", "skipped"):
+            return outcome
+        if job is None or (self.state is RunState.RUNNING and (job.open or job.session < self.last)):
+            return "left"
+        return "failed" if job.status == _FAILED and not job.open else "stopped"
 
 
-def _running(log: DriverLog, state: RunState, now_ns: int) -> Iterator[RunningTask]:
-    """Yield the jobs that run, the one first that began first."""
-    last = len(log.sessions) - 1
+def _begun(log: DriverLog) -> list[tuple[int, int, int]]:
+    """Return the start, number and attempt of jobs that run, in the order in which they began.
+
+    A driver hands some tasks over before there is a core for them: what is beyond its cores still waits.
+    """
+    last, cores = len(log.sessions) - 1, log.sessions[-1].driver.cores
     begun = sorted(
         (each.start, number, each.attempt)
         for number, job in log.jobs.items()
         for each in job.open
         if each.session == last and not job.committed
     )
-    for start_ns, number, attempt in begun if state is RunState.RUNNING else ():
+    used, found = 0, []
+    for start_ns, number, attempt in begun:
+        if not cores or used < cores:
+            found.append((start_ns, number, attempt))
+        used += log.planned[number].resources[0] if number in log.planned else cores
+    return found
+
+
+def _running(log: DriverLog, begun: Iterable[tuple[int, int, int]], now_ns: int) -> Iterator[RunningTask]:
+    for start_ns, number, attempt in begun:
         planned = log.planned.get(number)
         name = planned.name if planned is not None else log.groups.get(number, f"job {number}")
         yield RunningTask(name, attempt, max(0, now_ns - start_ns) / 1e9)

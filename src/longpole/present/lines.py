@@ -103,14 +103,19 @@ def padded(text: str, width: int) -> str:
     return set_cell_size(fitted(text, width), width)
 
 
+def clipped(line: Line, width: int) -> Line:
+    """Return a line cut to so many columns."""
+    kept: list[Piece] = []
+    for piece in line:
+        kept.append(Piece(fitted(piece.text, width), piece.style))
+        width -= cell_len(kept[-1].text)
+    return tuple(kept)
+
+
 def spread(left: Line, right: Line, width: int) -> Line:
     """Return a line with one text at its left and one at its right; what does not fit at the left is cut."""
-    room = width - width_of(right)
-    taken: list[Piece] = []
-    for piece in left:
-        text = fitted(piece.text, room)
-        taken.append(Piece(text, piece.style))
-        room -= cell_len(text)
+    taken = clipped(left, width - width_of(right))
+    room = width - width_of(right) - width_of(taken)
     return (*taken, Piece(" " * max(0, room)), *right)
 
 

@@ -41,7 +41,7 @@ def live_lines(standing: Standing, surface: Surface, stopping: str = "") -> list
         foot += [(Piece(f" {line}", "warning"),) for line in wrapped(stopping, surface.width - 1)]
     head = [_live_head(standing, surface), *_progress(standing, surface), EMPTY]
     rows = max(_LEAST_ROWS, surface.height - len(head) - len(foot) - 5)
-    table = task_types(standing, surface, rows, live=True)
+    table = task_types(standing, surface, rows)
     lines = [*head, *table, *([EMPTY] if foot else []), *foot]
     return lines[: max(1, surface.height - 1)]
 
@@ -61,7 +61,7 @@ def standing_lines(
     lines += failure_lines(standing.failures, surface)
     if standing.types:
         rows = len(standing.types) if most is None else most
-        lines += [*task_types(standing, surface, rows, live=standing.state is RunState.RUNNING), EMPTY]
+        lines += [*task_types(standing, surface, rows), EMPTY]
     below = [*_running(standing, surface), *_results(standing.results, surface)]
     below += [*_sessions(standing.sessions, surface), *_remarks(standing, surface)]
     # A command is never broken: a broken one could not be copied.
@@ -74,7 +74,7 @@ def progress_sentence(standing: Standing) -> str:
     known = " known so far" if every.total is None else ""
     parts = [f"{every.done:,} of {counted(standing.known, 'task')}{known} done", f"{every.running:,} running"]
     parts += [f"{every.failed:,} failed"] if every.failed else []
-    left = f"; {_left(standing.pace)}" if standing.pace and standing.pace.left_s else ""
+    left = f"; {left}" if (left := _left(standing.pace)) else ""
     return f"{whole_seconds(standing.elapsed_s)}: {', '.join(parts)}{left}"
 
 
@@ -106,7 +106,7 @@ def _progress(standing: Standing, surface: Surface) -> Iterator[Line]:
         text += " known so far"
     pace = standing.pace
     if pace is not None:
-        text += f", {_rate(pace.per_s)}" + (f", {_left(pace)}" if pace.left_s else "")
+        text += f", {_rate(pace.per_s)}" + (f", {left}" if (left := _left(pace)) else "")
     width = min(_WIDEST_BAR, surface.width - len(text) - 4)
     if width < 8 or not known or every.total is None:
         yield (Piece(f" {fitted(text, surface.width - 1)}", "quiet"),)
@@ -119,7 +119,9 @@ def _rate(per_s: float) -> str:
     return f"{per_s:,.0f}/s" if per_s >= 10 else f"{per_s:.1f}/s" if per_s >= 1 else f"{60 * per_s:.1f}/min"
 
 
-def _left(pace: Pace) -> str:
+def _left(pace: Pace | None) -> str:
+    if pace is None or pace.left_s is None or pace.left_s < 1:
+        return ""
     return f"{'about' if pace.whole else 'at least'} {whole_seconds(pace.left_s)} left"
 
 

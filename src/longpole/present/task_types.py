@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 
@@ -23,51 +24,78 @@ _COUNTS: tuple[Column, ...] = (
     ("stopped", lambda each: each.stopped),
     ("skipped", lambda each: each.skipped),
 )
+_NEVER: Column = ("never ran", lambda each: each.left)
 
 
-def task_types(standing: Standing, surface: Surface, most: int, *, live: bool) -> list[Line]:
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How wide names, bars (0: none) and figures are."""
+
+    name: int
+    bar: int
+    figures: dict[str, int]
+
+
+def task_types(standing: Standing, surface: Surface, most: int) -> list[Line]:
     """Return a line for each type, those first that run or failed if there is no room for all.
 
     Args:
-        standing: Where the run stands.
+        standing: Where the run stands; while it goes on, bars show how far each type is.
         surface: What is drawn on.
-        most: How many types are listed; how many there are is said.
-        live: Whether bars show how far each type is.
+        most: How many types are listed; how many more there are is said.
     """
     types = standing.types
+    if not types:
+        return []
     shown = types if len(types) <= most else _chosen(types, most)
-    columns = {"done": [_done(each) for each in shown]}
+    cells = {"done": [_done(each) for each in shown]}
     for name, count in _columns(standing):
-        columns[name] = [f"{count(each):,}" if count(each) else "" for each in shown]
-    widths = {name: max(len(name), *map(len, cells)) for name, cells in columns.items()}
-    figures = sum(width + _GAP for width in widths.values())
+        cells[name] = [f"{count(each):,}" if count(each) else "" for each in shown]
+    layout = _layout(standing, shown, cells, surface)
+    rows = [_row(each, at, cells, layout, surface) for at, each in enumerate(shown)]
+    return [_header(layout), *rows, *_rest(types, shown, surface)]
+
+
+def _layout(
+    standing: Standing, shown: Sequence[TypeStanding], cells: dict[str, list[str]], surface: Surface
+) -> _Layout:
+    widths = {name: max(len(name), *map(len, some)) for name, some in cells.items()}
+    figures = _fitting(widths, surface.width)
+    room = max(_LEAST_NAME, surface.width - 2 - sum(width + _GAP for width in figures.values()))
+    if standing.state is not RunState.RUNNING:
+        return _Layout(room, 0, figures)
     longest = max(cell_len(one_line(each.name)) for each in shown)
-    room = surface.width - figures - 2
-    name_width = max(_LEAST_NAME, min(_MOST_NAME, longest, room))
-    middle = min(_MOST_BAR, room - name_width - _GAP) if live else 0
-    middle = middle if middle >= _LEAST_BAR else 0
-    gap = max(0, room - name_width - (middle + _GAP if middle else 0)) if not live else 0
-    lines = [_header(widths, name_width + gap + (middle + _GAP if middle else 0))]
-    for at, each in enumerate(shown):
-        cells = [f"{columns[name][at]:>{width + _GAP}}" for name, width in widths.items()]
-        lines.append(
-            (
-                Piece(f" {padded(one_line(each.name), name_width + gap)}"),
-                *_middle(each, middle, surface),
-                *(Piece(text, _style(name, each)) for name, text in zip(widths, cells, strict=True)),
-            )
-        )
-    return [*lines, *_rest(types, shown, surface)]
+    name = max(_LEAST_NAME, min(_MOST_NAME, longest, room))
+    middle = min(_MOST_BAR, room - name - _GAP)
+    return _Layout(name, middle if middle >= _LEAST_BAR else 0, figures)
+
+
+def _row(each: TypeStanding, at: int, cells: dict[str, list[str]], layout: _Layout, surface: Surface) -> Line:
+    figures = (
+        Piece(f"{cells[name][at]:>{width + _GAP}}", _style(name, each))
+        for name, width in layout.figures.items()
+    )
+    name = Piece(f" {padded(one_line(each.name), layout.name)}")
+    return name, *_middle(each, layout.bar, surface), *figures
 
 
 def _columns(standing: Standing) -> list[Column]:
     """Return the columns that say something; while it runs, who runs is always said."""
-    always = ("running",) if standing.state is RunState.RUNNING else ()
+    going = standing.state is RunState.RUNNING
+    always = ("running",) if going else ()
     return [
         (name, count)
-        for name, count in _COUNTS
+        for name, count in (*_COUNTS, *(() if going else (_NEVER,)))
         if name in always or any(count(each) for each in standing.types)
     ]
+
+
+def _fitting(widths: dict[str, int], width: int) -> dict[str, int]:
+    """Return the columns that there is room for beside a short name; those at the right go first."""
+    kept = dict(widths)
+    while len(kept) > 1 and sum(one + _GAP for one in kept.values()) > width - _LEAST_NAME - 1:
+        kept.popitem()
+    return kept
 
 
 def _chosen(types: tuple[TypeStanding, ...], most: int) -> tuple[TypeStanding, ...]:
@@ -88,9 +116,10 @@ def _done(each: TypeStanding) -> str:
     return f"{each.done:,}/{'?' if each.total is None else f'{each.total:,}'}"
 
 
-def _header(widths: dict[str, int], name_width: int) -> Line:
-    figures = "".join(f"{name:>{width + _GAP}}" for name, width in widths.items())
-    return Piece(" Tasks", "title"), Piece(" " * (name_width - 5)), Piece(figures, "label")
+def _header(layout: _Layout) -> Line:
+    figures = "".join(f"{name:>{width + _GAP}}" for name, width in layout.figures.items())
+    before = layout.name + (layout.bar + _GAP if layout.bar else 0)
+    return Piece(" Tasks", "title"), Piece(" " * (before - 5)), Piece(figures, "label")
 
 
 def _middle(each: TypeStanding, width: int, surface: Surface) -> tuple[Piece, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
 
 from longpole.model.standing import RunningTask, RunState, TypeStanding
 from longpole.plan.expansion import Expansion
@@ -21,8 +22,16 @@ def known_after(expansion: Expansion) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def types_of(runner: Runner, after: Mapping[str, tuple[str, ...]]) -> tuple[TypeStanding, ...]:
-    """Return where each type of task stands; ``after`` is what ``known_after`` returns."""
+def types_of(
+    runner: Runner, after: Mapping[str, tuple[str, ...]], waiting: Mapping[str, int]
+) -> tuple[TypeStanding, ...]:
+    """Return where each type of task stands.
+
+    Args:
+        runner: What decides.
+        after: What ``known_after`` returns.
+        waiting: How many of each type have begun for the runner, but wait at workers.
+    """
     expansion = runner.expansion
     unknown = set(expansion.unexpanded)
     return tuple(
@@ -31,7 +40,7 @@ def types_of(runner: Runner, after: Mapping[str, tuple[str, ...]]) -> tuple[Type
             total=None if name in unknown else len(expansion.tasks_of(name)),
             ran=count.ran,
             cached=count.cached,
-            running=count.running,
+            running=max(0, count.running - waiting.get(name, 0)),
             failed=count.failed,
             stopped=count.stopped,
             skipped=count.skipped,
@@ -51,19 +60,37 @@ def state_of(runner: Runner) -> RunState:
     return RunState.STOPPED if runner.stopped else RunState.FAILED
 
 
-def running_tasks(opened: Iterable[OpenJob], now_ns: Nanoseconds) -> tuple[RunningTask, ...]:
-    """Return the tasks of open jobs that are executed, and the jobs whose files still come.
+class Executing:
+    """Tasks that are executed now, and since when.
 
-    The one comes first that began first.
+    A worker may have some more tasks than the one it executes; when it comes to the next is seen here only.
     """
-    found = [each for job in opened for each in _of_job(job, now_ns)]
-    return tuple(sorted(found, key=lambda each: -(each.seconds or 0.0)))
 
+    def __init__(self) -> None:
+        """Start with none."""
+        self._since_ns: dict[tuple[int, int], Nanoseconds] = {}
 
-def _of_job(job: OpenJob, now_ns: Nanoseconds) -> list[RunningTask]:
-    executing = [
-        RunningTask(each.order.name, job.attempt, (now_ns - each.start_ns) / 1e9)
-        for each in job.executing.values()
-    ]
-    waiting = [] if job.shared else [order.name for order in job.orders.values()]
-    return executing or [RunningTask(name, job.attempt) for name in waiting]
+    def look(
+        self, opened: Iterable[OpenJob], unbegun: Container[int], now_ns: Nanoseconds
+    ) -> tuple[tuple[RunningTask, ...], Counter[str]]:
+        """Return what is executed, that first which began first, and types of what still waits at workers.
+
+        A job whose files still come counts as executed, for a time that is not known.
+        """
+        found: list[RunningTask] = []
+        waiting: Counter[str] = Counter()
+        since_ns: dict[tuple[int, int], Nanoseconds] = {}
+        for job in opened:
+            for task, execution in job.executing.items():
+                name = execution.order.name
+                if execution.key in unbegun:
+                    waiting[execution.order.template.name] += 1
+                    since_ns[job.number, task] = 0
+                    continue
+                before = self._since_ns.get((job.number, task), execution.start_ns)
+                began_ns = since_ns[job.number, task] = before or now_ns
+                found.append(RunningTask(name, job.attempt, (now_ns - began_ns) / 1e9))
+            if not job.executing and not job.shared:
+                found += [RunningTask(order.name, job.attempt) for order in job.orders.values()]
+        self._since_ns = since_ns
+        return tuple(sorted(found, key=lambda each: -(each.seconds or 0.0))), waiting

@@ -101,6 +101,10 @@ class Crew:
         """Return the pid of who is busy with a request; 0 if nobody is."""
         return next((pid for pid, place in self._places.items() if self._key_at(place) == key), 0)
 
+    def unbegun(self) -> set[int]:
+        """Return the keys of requests that no worker is busy with yet."""
+        return self._open - {self._key_at(place) for place in self._places.values()}
+
     def lost(self, pid: int) -> int | None:
         """Take note that a process has ended; return the key that it leaves without an answer, if any."""
         place = self._places.pop(pid, None)

@@ -85,6 +85,14 @@ class LocalEngine:
         """Return a job that is open."""
         return self._jobs.get(number)
 
+    def opened(self) -> list[OpenJob]:
+        """Return all jobs that are open, as they were opened."""
+        return list(self._jobs.values())
+
+    def unbegun(self) -> set[int]:
+        """Return the keys of executions that wait behind others, at workers who have them already."""
+        return self._doers.unbegun() | self._callers.unbegun()
+
     def open(self, job: OpenJob, orders: Sequence[TaskOrder]) -> None:
         """Make a job's folder and bring what its tasks need.
 
