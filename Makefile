@@ -77,6 +77,8 @@ bench: $(READY) ## Measure what recording costs, how analyses scale, how predict
 	@$(BIN)/python benchmarks/store.py
 	$(call say,bench,benchmarks/analyse.py)
 	@$(BIN)/python benchmarks/analyse.py
+	$(call say,bench,benchmarks/staging.py)
+	@$(BIN)/python -m benchmarks.staging
 	$(call say,bench,benchmarks/predictions.py)
 	@$(BIN)/python benchmarks/predictions.py
 	$(call say,bench,benchmarks/engine.py)
