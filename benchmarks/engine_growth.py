@@ -3,8 +3,8 @@
 Method: of each size, ``longpole plan`` is timed, and runs are recorded whose tasks do nothing. What grows is
 the CPU time of the driver, which plans, decides, starts, commits and writes down; that of tasks and recorder
 is not in it. That of a run of one task is taken off. The exponent is the slope of a straight line through the
-logarithms of time and size, by least squares: 1 is linear. Memory is that of the largest size less that of
-the smallest, for each task between.
+logarithms of time and size, by least squares: 1 is linear. Beside it stands that of the last step. Memory is
+that of the largest size less that of the smallest, for each task between.
 """
 
 from __future__ import annotations
@@ -51,6 +51,11 @@ def exponent(each_us: Mapping[float, float]) -> float:
     if len(points) < 2:
         return math.nan
     return statistics.linear_regression([x for x, _ in points], [y for _, y in points]).slope
+
+
+def last_exponent(each_us: Mapping[float, float]) -> float:
+    """Return the same from the last size but one to the last: a fit may hide what grows only in the end."""
+    return exponent(dict(sorted(each_us.items())[-2:]))
 
 
 def kilobytes_per_task(rows: Rows) -> float:

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.engine_growth import Rows, exponent, kilobytes_per_task, per_task_us
+from benchmarks.engine_growth import Rows, exponent, kilobytes_per_task, last_exponent, per_task_us
 from benchmarks.engine_peers import Measured
 from benchmarks.ratios import AGAIN, null_control, over_bare, summary
 
@@ -67,7 +67,7 @@ def rate_gate(rounds: Rounds) -> Gate:
 
 def memory_gate(driver_mb: Sequence[float]) -> Gate:
     """Return whether the driver has stayed small."""
-    most = max(driver_mb, default=math.nan)
+    most = math.nan if any(map(math.isnan, driver_mb)) else max(driver_mb, default=math.nan)
     return Gate(f"memory of the driver, under {DRIVER_MB:.0f} MB", f"{most:.0f} MB", most < DRIVER_MB)
 
 
@@ -78,17 +78,21 @@ def growth_table(found: Mapping[str, Rows]) -> list[str]:
         each = per_task_us(rows)
         told = ", ".join(f"{size:,}: {value:.0f} us" for size, value in each.items())
         memory = f"{kilobytes_per_task(rows):.2f} kB a task, {rows[-1]['mb']:.0f} MB at most"
-        lines.append(f"  {name:10} {told}; n^{exponent(each):.2f}; {memory}")
+        lines.append(
+            f"  {name:10} {told}; n^{exponent(each):.2f}, last n^{last_exponent(each):.2f}; {memory}"
+        )
     return lines
 
 
 def growth_gates(found: Mapping[str, Rows]) -> list[Gate]:
     """Return whether time grows with the number of tasks, and no faster."""
-    powers = {name: exponent(per_task_us(rows)) for name, rows in found.items()}
-    return [
-        Gate(f"linear, {name}: an exponent of at most {LINEAR}", _told(power), power <= LINEAR)
-        for name, power in powers.items()
-    ]
+    return [_linear(name, per_task_us(rows)) for name, rows in found.items()]
+
+
+def _linear(name: str, each_us: Mapping[float, float]) -> Gate:
+    powers = exponent(each_us), last_exponent(each_us)
+    words = f"linear, {name}: exponents of the fit and of the last step at most {LINEAR}"
+    return Gate(words, " and ".join(map(_told, powers)), all(power <= LINEAR for power in powers))
 
 
 def _row(text: str, some: Sequence[Measured], share: float) -> str:
