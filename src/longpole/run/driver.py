@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from time import monotonic_ns
 
@@ -75,6 +75,7 @@ class Driver:
         self._causes: dict[int, tuple[Verdict, str, int]] = {}
         self._assisted: list[Event] = []
         self._stops = 0
+        self._cached = 0
         self.failed: list[FailedTask] = []
 
     def run(self, turn: Callable[[], None]) -> None:
@@ -89,28 +90,30 @@ class Driver:
             waiting = self._listen()
             turn()
 
-    def note_outcomes(self, cached: Sequence[int]) -> None:
+    def note_outcomes(self) -> None:
         """Write down which tasks did not run: those that were made before, and those that could not."""
         runner, ids = self._runner, self._task_ids
         graph = runner.graph
         never = [job for job in graph.jobs if not job.attempt and not job.done]
         skipped = [graph.jobs[number] for number in sorted(runner.skipped)]
-        self._journal.outcomes("cached", [ids[task] for task in cached])
+        self._note_cached()
         self._journal.outcomes("skipped", [ids[task] for job in skipped for task in job.tasks])
         self._journal.outcomes("never", [ids[task] for job in never for task in job.tasks])
 
     def _listen(self) -> list[Instruction]:
         """Wait for something to happen; return what is to be done about it."""
         events = [] if self._assisted else self._engine.wait(_TURN_S)
+        self._runner.let_ahead(self._engine.ahead)
         events += self._assisted  # some have ended while we waited
         self._assisted.clear()
         instructions: list[Instruction] = []
         for event in events:
             self._note(event)
             instructions += self._runner.take(event)
-            self._note_growth()
             if isinstance(event, Closed):
                 self._commit(event)
+            if self._runner.ready or len(self._task_ids) < len(self._runner.graph.job_of):
+                self._note_growth()
         if self._engine.asked_to_stop > self._stops:
             instructions += self._stop()
         return instructions
@@ -136,7 +139,9 @@ class Driver:
             elif isinstance(each, Discard | Abandon):
                 if isinstance(each, Abandon):
                     self.failed.append(self._told(each.job))
+                    self._note_skipped(each.job)
                 self._fail(each.job)
+        self._note_cached()
         self._journal.flush()
         self._parts.settle()
         for each in todo:
@@ -145,7 +150,9 @@ class Driver:
     def _do(self, instruction: Instruction) -> None:
         match instruction:
             case Execute():
-                self._engine.execute(instruction.job, self._order(instruction))
+                job = self._runner.graph.jobs[instruction.job]
+                order = self._parts.orders.task(instruction.task, job.memory_factor)
+                self._engine.execute(instruction.job, order)
             case Open():
                 self._open(instruction)
             case Close():
@@ -158,14 +165,6 @@ class Driver:
                 self._engine.stop(instruction.job)
             case Assist():
                 self._assist(instruction)
-
-    def _order(self, instruction: Execute) -> TaskOrder:
-        """Return the order for a task: as it was opened with, or anew for one of several."""
-        opened = self._engine.job(instruction.job)
-        job = self._runner.graph.jobs[instruction.job]
-        if opened is not None and not job.label:
-            return opened.orders[instruction.task]
-        return self._parts.orders.task(instruction.task, job.memory_factor)
 
     def _open(self, instruction: Open) -> None:
         job = self._runner.graph.jobs[instruction.job]
@@ -215,6 +214,18 @@ class Driver:
         elif isinstance(event, Executed | Broken) and event.verdict is not Verdict.OK:
             task = event.task if isinstance(event, Executed) else self._runner.graph.jobs[event.job].tasks[0]
             self._causes[event.job] = event.verdict, event.cause, task
+
+    def _note_cached(self) -> None:
+        """Write down tasks that have turned out to be made already."""
+        new = self._runner.cached[self._cached :]
+        self._cached += len(new)
+        self._journal.outcomes("cached", [self._task_ids[task] for task in new])
+
+    def _note_skipped(self, number: int) -> None:
+        """Write down which tasks cannot run, since a job has failed."""
+        graph = self._runner.graph
+        behind = [graph.jobs[other] for other in graph.after(graph.jobs[number])]
+        self._journal.outcomes("skipped", [self._task_ids[task] for job in behind for task in job.tasks])
 
     def _note_growth(self) -> None:
         """Write down tasks and jobs that have come up, and when jobs became ready."""

@@ -33,6 +33,7 @@ class Job:
         left: Tasks that were not executed yet.
         executing: Tasks that are being executed.
         trouble: Why it fails; empty while it does not.
+        culprit: The task that it fails for.
         open: Whether it was told to open, and has not ended.
         done: Whether it is committed, or gave up.
     """
@@ -51,6 +52,7 @@ class Job:
     left: set[int] = field(default_factory=set)
     executing: set[int] = field(default_factory=set)
     trouble: str = ""
+    culprit: int = -1
     open: bool = False
     done: bool = False
 

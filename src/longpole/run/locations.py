@@ -35,10 +35,6 @@ class Locations:
         """Return what is known of a file that was made."""
         return self._made.get(name)
 
-    def target(self, name: str) -> Item:
-        """Return where a file goes that a job has made."""
-        return Item(name, os.path.join(self.kept, name))
-
     def source(self, name: str) -> Item:
         """Return where a file is that a job uses."""
         made = self._made.get(name)

@@ -36,21 +36,21 @@ class Made(NamedTuple):
 
 
 class Open(NamedTuple):
-    """Make a job's folder and bring its files."""
+    """Make a job's folder and bring its files; a job of one task is then executed and closed, too."""
 
     job: int
     attempt: int
 
 
 class Execute(NamedTuple):
-    """Execute one task of an open job."""
+    """Execute one task of an open job of several."""
 
     job: int
     task: int
 
 
 class Close(NamedTuple):
-    """Put what an open job has made in its place."""
+    """Put what an open job of several tasks has made in its place."""
 
     job: int
 
@@ -81,7 +81,7 @@ class Assist(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A job is ready for its tasks."""
+    """A job of several tasks is ready for them."""
 
     job: int
 
@@ -105,7 +105,7 @@ class Closed(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A job could not be opened or closed."""
+    """A job could not be opened or closed, or its one task has failed."""
 
     job: int
     verdict: Verdict

@@ -13,11 +13,13 @@ from longpole.model.command_line import CommandLine, plain_text
 from longpole.model.staging import Item
 from longpole.model.workflow import Call, Result, Task, Template, Workflow
 from longpole.plan.expansion import Expansion
+from longpole.run.capacity import is_single
 from longpole.run.locations import Locations
 
 LISTS_FOLDER = ".longpole"
 JOB_VARIABLE = "LONGPOLE_JOB"
 _SHELL = "/bin/sh"
+_MOST_FILES = 32
 _NONE = Template("")
 
 
@@ -59,6 +61,21 @@ class TaskOrder:
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     outputs: tuple[Output, ...] = ()
     memory_bytes: int | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a program with few files that are linked, and nothing else to be seen to."""
+        template = self.template
+        return (
+            self.call is None
+            and self.memory_bytes is None
+            and not (template.image or template.checkpoints or template.timeout_s or self.lists)
+            and is_single(template.resources)
+            and len(self.inputs) <= _MOST_FILES
+            and len(self.outputs) <= _MOST_FILES
+            and not any(output.open or output.name[-1] == "/" for output in self.outputs)
+            and not any(item.url or item.name[-1] == "/" for item in self.inputs)
+        )
 
     @property
     def needs_folder(self) -> bool:

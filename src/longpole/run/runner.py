@@ -37,6 +37,7 @@ from longpole.run.messages import (
     Verdict,
 )
 from longpole.run.policy import Known, Policy
+from longpole.run.tally import Tally
 
 
 class Runner:
@@ -49,7 +50,9 @@ class Runner:
         failures: Why each job that gave up has failed.
         skipped: Jobs that cannot run, since one before them has failed.
         reused: Jobs that did not have to run.
+        cached: Tasks that were made before this run, and have not changed.
         ready: Jobs that nothing but room keeps waiting, since this was last emptied.
+        tally: How many tasks of each type run, ran and failed.
     """
 
     def __init__(self, expansion: Expansion, policy: Policy) -> None:
@@ -61,10 +64,12 @@ class Runner:
         self.failures: dict[int, str] = {}
         self.skipped: set[int] = set()
         self.reused: list[int] = []
+        self.cached: list[int] = []
         self.ready: list[int] = []
         self.running: set[int] = set()
         self.finished = False
         self.stopped = False
+        self.tally = Tally(expansion.workflow.templates)
         self._policy = policy
         self._whole = replace(policy.capacity)
         self._growth = Growth(expansion, policy.levels)
@@ -104,6 +109,10 @@ class Runner:
                 self._take_assisted(event)
         self._go_on()
         return self._told()
+
+    def let_ahead(self, count: int) -> None:
+        """Let so many tasks of one core be begun beyond the cores there are: the engine has them wait."""
+        self._policy.capacity.ahead = count
 
     def stop(self) -> list[Instruction]:
         """Begin nothing new, and stop what runs."""
@@ -176,20 +185,32 @@ class Runner:
             self.values[task] = made.value
             self.made[task] = made.made
             self._note_executed(task, (each.name for each in made.made))
+            if made.cached:
+                self.cached.append(task)
+        if any(made.cached for made in known):
+            self.tally.cached(self._templates(job))
+        else:
+            self.tally.ran(job, self._templates(job))
         self._commit(job)
+
+    def _template(self, task: int) -> str:
+        return self.expansion.tasks[task].template.name
+
+    def _templates(self, job: Job) -> list[str]:
+        return [self.expansion.tasks[task].template.name for task in job.tasks]
 
     def _open(self, job: Job) -> None:
         job.attempt = self._policy.attempts(job) + 1 if job.attempt <= 0 else job.attempt + 1
         job.open, job.trouble = True, ""
         job.left = set(job.tasks)
         self.running.add(job.number)
+        if job.line is None:
+            self.tally.begin(self._template(job.tasks[0]))
         self._out.append(Open(job.number, job.attempt))
 
     def _take_opened(self, job: Job) -> None:
         if self.stopped:
             self._fail(job, Verdict.STOPPED, "It was stopped.", job.tasks[0])
-        elif job.line is None:
-            self._execute(job, job.tasks[0])
         else:
             self._execute_ready(job, list(job.tasks))
 
@@ -208,17 +229,19 @@ class Runner:
     def _execute(self, job: Job, task: int) -> None:
         job.left.discard(task)
         job.executing.add(task)
+        if job.line is not None:
+            self.tally.begin(self._template(task))
         self._out.append(Execute(job.number, task))
 
     def _take_executed(self, job: Job, event: Executed) -> None:
         job.executing.discard(event.task)
         if job.room is not None:
             job.room.give_back(self.expansion.tasks[event.task].template.resources)
+            self.tally.end(self._template(event.task))
         if event.verdict is not Verdict.OK or job.trouble:
             self._fail(job, event.verdict, event.cause, event.task)
-        elif job.line is None:
-            self._out.append(Close(job.number))
         else:
+            self.tally.execute(job, self._template(event.task))
             later = list(self._note_executed(event.task, event.made))
             self._execute_ready(job, later)
 
@@ -243,6 +266,7 @@ class Runner:
         if job.line is None:
             task = job.tasks[0]
             self._note_executed(task, (each.name for each in event.made.get(task, ())))
+        self.tally.ran(job, self._templates(job))
         self._commit(job)
 
     def _commit(self, job: Job) -> None:
@@ -263,7 +287,8 @@ class Runner:
         if not job.trouble and self._may_retry(job, verdict, task):
             self._retry(job, verdict, task)
             return
-        job.trouble = job.trouble or cause or verdict.value
+        if not job.trouble:
+            job.trouble, job.culprit = cause or verdict.value, task
         if job.executing:
             self._out += [Stop(job.number)] if len(job.tasks) > 1 else []
             return
@@ -277,6 +302,7 @@ class Runner:
     def _retry(self, job: Job, verdict: Verdict, task: int) -> None:
         retry = self.expansion.tasks[task].template.retry
         job.tries[task] -= 1
+        self.tally.retry(task)
         if verdict is Verdict.OUT_OF_MEMORY and retry.memory_factor > 1:
             job.memory_factor *= retry.memory_factor
         if job.line is not None:
@@ -297,11 +323,14 @@ class Runner:
     def _give_up(self, job: Job) -> None:
         job.done, job.open = True, False
         self.failures[job.number] = job.trouble
+        note = self.tally.stopped if self.stopped else self.tally.failed
+        note(job, self._template(job.culprit))
         for number in sorted(self.graph.after(job)):
             other = self.graph.jobs[number]
             if not other.done:
                 other.done = True
                 self.skipped.add(number)
+                self.tally.skip(self._templates(other))
                 for task in other.tasks:
                     self._growth.ended(task)
         for task in job.tasks:
@@ -311,6 +340,8 @@ class Runner:
     def _let_go(self, job: Job) -> None:
         if job.number in self.running:
             self.running.discard(job.number)
+            if job.line is None:
+                self.tally.end(self._template(job.tasks[0]))
             self._policy.capacity.give_back(job.needs)
 
     # ---------------------------------------------------------------------- around the jobs

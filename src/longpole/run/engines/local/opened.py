@@ -57,6 +57,7 @@ class OpenJob:
         made: Names of the files that each task has made.
         values: What functions returned.
         outputs: Where the output of each task is.
+        stopped: Whether the user has stopped it.
     """
 
     number: int
@@ -74,3 +75,4 @@ class OpenJob:
     made: dict[int, list[str]] = field(default_factory=dict)
     values: dict[int, bytes] = field(default_factory=dict)
     outputs: dict[int, str] = field(default_factory=dict)
+    stopped: bool = False

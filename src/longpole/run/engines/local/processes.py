@@ -11,10 +11,9 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Mapping
+from resource import RUSAGE_SELF, getrusage
 from time import monotonic_ns
 from typing import NamedTuple
-
-from longpole.record.reaper import grown
 
 # Python ignores some of these from its start on, and we take others: a job finds them as they usually are.
 _USUAL = (
@@ -30,8 +29,8 @@ class Reaped(NamedTuple):
         pid: Which.
         status: Its wait status.
         end_ns: When that was seen.
-        used: User and system CPU time in us, bytes read and written by calls, the same of storage, peak
-            memory in KiB.
+        used: User and system CPU time in us, bytes read and written by calls, the same of storage, and, if
+            it can be told, peak memory in KiB.
     """
 
     pid: int
@@ -82,6 +81,11 @@ class Processes:
                 return ended
             ended.append(self._reap_one(zombie.si_pid))
 
+    def wait(self, pid: int) -> Reaped:
+        """Wait for one process, and end all it left behind; nobody else may reap it meanwhile."""
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        return self._reap_one(pid)
+
     def close(self) -> None:
         """Let go of what was opened."""
         os.close(self._null)
@@ -94,12 +98,25 @@ class Processes:
         before = self._read_own_io()
         _, status, usage = os.wait4(pid, 0)
         after = self._read_own_io()
-        used = grown(before, after) if before and after else (0, 0, 0, 0)
+        used = _grown(before.split(), after.split(), len(before)) if before and after else (0, 0, 0, 0)
         cpu = int(usage.ru_utime * 1e6), int(usage.ru_stime * 1e6)
-        return Reaped(pid, status, end_ns, (*cpu, *used, usage.ru_maxrss))
+        # Until it executes its program, a process has our memory: what it had at most is known if it is more.
+        ours = getrusage(RUSAGE_SELF).ru_maxrss
+        peak = (usage.ru_maxrss,) if usage.ru_maxrss > ours else ()
+        return Reaped(pid, status, end_ns, (*cpu, *used, *peak))
 
     def _read_own_io(self) -> bytes:
         return os.pread(self._own_io, 4096, 0) if self._own_io >= 0 else b""
+
+
+def _grown(before: list[bytes], after: list[bytes], reading: int) -> tuple[int, int, int, int]:
+    """Return by how much our own bytes have grown, the first reading left out; see ``record.reaper``."""
+    return (
+        max(0, int(after[1]) - int(before[1]) - reading),
+        max(0, int(after[3]) - int(before[3])),
+        max(0, int(after[9]) - int(before[9])),
+        max(0, int(after[11]) - int(before[11])),
+    )
 
 
 def end_group(pid: int, number: int) -> None:

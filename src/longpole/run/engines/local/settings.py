@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from longpole.model.ports import Runtime, Way
-from longpole.model.staging import Item
 from longpole.model.workflow import Template
 from longpole.run.memory.limits import Limits
+from longpole.run.staging.checksums import Digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,8 @@ class Settings:
         output: The folder that what they print goes to.
         environment: The variables of all jobs.
         templates: Functions that may be called.
-        target: Returns where a file goes that a job has made.
+        kept: The folder in which files that jobs make are kept under their names.
+        digest: Makes the checksum of a whole file.
         way: Makes a way out of its name.
         runtime: Returns the runtime for an image.
         limits: How memory is held.
@@ -39,7 +40,8 @@ class Settings:
     output: str
     environment: Mapping[str, str]
     templates: Mapping[str, Template]
-    target: Callable[[str], Item]
+    kept: str
+    digest: Digest
     way: Callable[[str], Way]
     runtime: Callable[[str], Runtime]
     limits: Limits

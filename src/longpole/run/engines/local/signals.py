@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+from collections.abc import Set
 from types import FrameType
 
 _ASKS_TO_STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -29,13 +30,14 @@ class Wakes:
         self._poll.register(self._reading, select.POLLIN)
         self._watched: set[int] = set()
 
-    def wait(self, descriptors: set[int], timeout_s: float) -> list[int]:
+    def wait(self, descriptors: Set[int], timeout_s: float) -> list[int]:
         """Wait for a signal, or for one of these; return those that are ready."""
-        for gone in self._watched - descriptors:
-            self._poll.unregister(gone)
-        for new in descriptors - self._watched:
-            self._poll.register(new, select.POLLIN)
-        self._watched = set(descriptors)
+        if descriptors != self._watched:
+            for gone in self._watched - descriptors:
+                self._poll.unregister(gone)
+            for new in descriptors - self._watched:
+                self._poll.register(new, select.POLLIN)
+            self._watched = set(descriptors)
         ready = [number for number, _ in self._poll.poll(max(0.0, timeout_s) * 1000)]
         if self._reading in ready:
             try:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from time import monotonic_ns
 
 from longpole.model.staging import Item, Moved
+from longpole.run.engines.local.at_once import link_all, rename_all
 from longpole.run.engines.local.carriers import (
     Answer,
     Carrier,
@@ -19,6 +20,8 @@ from longpole.run.engines.local.carriers import (
 from longpole.run.engines.local.crew import Crew
 from longpole.run.engines.local.opened import OpenJob
 from longpole.run.engines.local.settings import Settings
+from longpole.run.engines.local.short_jobs import Answer as ShortAnswer
+from longpole.run.messages import Made
 from longpole.run.orders import TaskOrder
 from longpole.store.derive.workflow_notes import Part
 
@@ -40,7 +43,7 @@ class Staging:
         self._ask = ask
         self._fail = fail
         self._carrier = Carrier(settings.way)
-        self.crew = Crew(lambda: Carrier(settings.way), settings.carriers)
+        self.crew = Crew(lambda: Carrier(settings.way), settings.carriers, settings.scratch)
 
     def bring(self, job: OpenJob, orders: Iterable[TaskOrder], then: Callable[[], None]) -> None:
         """Bring what tasks need that is not in the job's folder yet."""
@@ -50,20 +53,26 @@ class Staging:
             return
         job.there.update(item.name for item in items)
         way = "hardlink" if self._settings.bring == "link" and _in_container(job) else self._settings.bring
+        if way == "link" and self._linked(job, items):
+            then()
+            return
         request = Request(Errand.BRING, way, job.folder, items)
         self._move(job, "stage_in", request, lambda _: then())
 
-    def send(self, job: OpenJob, names: list[str], then: Callable[[Moved], None]) -> None:
+    def send(self, job: OpenJob, names: list[str], then: Callable[[Mapping[str, Made]], None]) -> None:
         """Put files of a job's folder where the run keeps them."""
-        items = tuple(self._settings.target(name) for name in names)
+        if self._settings.send == "link" and (made := self._renamed(job, names)) is not None:
+            then({each.name: each for each in made})
+            return
+        items = self._targets(names)
         request = Request(Errand.SEND, self._settings.send, job.folder, items)
-        self._move(job, "stage_out", request, then)
+        self._move(job, "stage_out", request, lambda moved: then(_made(moved)))
 
     def save(self, job: OpenJob, names: list[str]) -> None:
         """Keep what a failed attempt can be gone on from; if that fails, the next one starts fresh."""
         if names:
-            items = tuple(self._settings.target(name) for name in names)
-            self._carrier.do(Request(Errand.SEND, self._settings.send, job.folder, items))
+            request = Request(Errand.SEND, self._settings.send, job.folder, self._targets(names))
+            self._carrier.do(request)
 
     def remove(self, folder: str) -> None:
         """Remove a folder, at once if it is empty, else by and by."""
@@ -75,6 +84,29 @@ class Staging:
     def carry(self, request: Request, then: Callable[[Answer], None]) -> None:
         """Let a carrier do an errand."""
         self._ask(self.crew, as_bytes(request), lambda data, _: then(_answer(data)))
+
+    def _targets(self, names: Iterable[str]) -> tuple[Item, ...]:
+        return tuple(Item(name, os.path.join(self._settings.kept, name)) for name in names)
+
+    def _linked(self, job: OpenJob, items: tuple[Item, ...]) -> bool:
+        start_ns = monotonic_ns()
+        try:
+            done = link_all(items, job.folder)
+        except OSError:
+            return False  # who takes more care tells what is wrong
+        if done:
+            job.parts.append(Part("stage_in", start_ns, monotonic_ns(), 0, 0, 0, len(items), name="link"))
+        return done
+
+    def _renamed(self, job: OpenJob, names: list[str]) -> tuple[Made, ...] | None:
+        start_ns = monotonic_ns()
+        try:
+            made = rename_all(names, job.folder, self._settings.kept, self._settings.digest)
+        except OSError:
+            return None
+        if made is not None:
+            job.parts.append(Part("stage_out", start_ns, monotonic_ns(), 0, 0, 0, len(names), name="link"))
+        return made
 
     def _missing(self, job: OpenJob, orders: Iterable[TaskOrder]) -> tuple[Item, ...]:
         there = job.there
@@ -120,12 +152,32 @@ def note_moved(parts: list[Part], part: Part, moved: Moved) -> None:
         parts.append(Part("transfer", *times, bytes=amount, count=each.files, name=each.what, within=at))
 
 
+def note_short(job: OpenJob, answer: ShortAnswer, asked_ns: int) -> None:
+    """Add the phases of a job that a worker has done as a whole."""
+    began, start, ended, over = answer.times
+    parts = job.parts
+    parts.append(Part("queue", asked_ns, began))
+    if job.own_folder:
+        count = len(next(iter(job.orders.values())).inputs)
+        parts.append(Part("stage_in", began, start, 0, 0, 0, count, name="link"))
+    if answer.pid:
+        failed = int(answer.status != 0)
+        parts.append(Part("exec", start, ended, failed, 0, -1, 0, answer.pid, 1, answer.used))
+    if answer.made:
+        parts.append(Part("stage_out", ended, over, 0, 0, 0, len(answer.made), name="link"))
+
+
 def image_item(image: str) -> Item:
     """Return a container image as a file of a job."""
     slash = "/" if os.path.isdir(image) else ""
     return Item(
         f"{IMAGE_FOLDER}/{os.path.basename(image.rstrip('/'))}{slash}", os.path.abspath(image) + slash
     )
+
+
+def _made(moved: Moved) -> dict[str, Made]:
+    sums = moved.checksums
+    return {name: Made(name, size, sums.get(name, "")) for name, size in moved.sizes.items()}
 
 
 def _in_container(job: OpenJob) -> bool:
