@@ -119,14 +119,15 @@ class Journal:
 
     def commit(self, job: int, attempt: int, at_ns: int, parts: Sequence[Part], result: Result) -> None:
         """Say that a job is done, and what it made: it never runs again."""
-        made = (
-            tuple((number, *each[1:]) for number, each in self._numbered(result.made)) if result.made else ()
-        )
-        self._note(End(job, attempt, at_ns, 0, tuple(parts), made, value=result.value.hex()))
+        numbers = self.files(each.name for each in result.made) if result.made else ()
+        made = tuple((number, *each[1:]) for number, each in zip(numbers, result.made, strict=True))
+        value, began_ns = result.value.hex(), result.began_ns
+        self._note(End(job, attempt, at_ns, 0, tuple(parts), made, "", value, began_ns))
 
     def fail(self, job: int, attempt: int, at_ns: int, parts: Sequence[Part], failure: Failure) -> None:
         """Say that an attempt has failed, or was stopped."""
-        self._note(End(job, attempt, at_ns, failure.status, tuple(parts), cause=failure.cause))
+        status, cause, began_ns = failure.status, failure.cause, failure.began_ns
+        self._note(End(job, attempt, at_ns, status, tuple(parts), (), cause, "", began_ns))
 
     def outcomes(self, outcome: str, tasks: Sequence[int]) -> None:
         """Say which tasks did not run, and why."""
@@ -154,9 +155,6 @@ class Journal:
         self._lines = []
         self._log.close()
 
-    def _numbered(self, made: Sequence[Made]) -> Iterable[tuple[int, Made]]:
-        return zip(self.files(each.name for each in made), made, strict=True)
-
     def _number(self, name: str) -> int:
         number = self._numbers.get(name)
         if number is None:
@@ -169,17 +167,19 @@ class Journal:
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What a job has made, and what its function returned."""
+    """What a job has made, what its function returned, and when it began if it waited at the engine."""
 
     made: tuple[Made, ...] = ()
     value: bytes = b""
+    began_ns: int = 0
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """Why an attempt was no success: 1 failed, 2 stopped."""
+    """Why an attempt was no success: 1 failed, 2 stopped; and when it began if it waited at the engine."""
 
     status: int
     cause: str
+    began_ns: int = 0
 
 
 def _needs(needs: Resources) -> tuple[int, int, int, int, int]:
