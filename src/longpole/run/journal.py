@@ -31,6 +31,8 @@ from longpole.store.derive.workflow_notes import (
 )
 
 _NAMES_AT_ONCE = 500
+# A log holds only so much back, and drops what is more: many lines are written bit by bit.
+_LINES_AT_ONCE = 1000
 
 
 class JournalError(LongpoleError):
@@ -142,11 +144,13 @@ class Journal:
         """
         if not self._lines:
             return
-        self._log.notes(self._lines)
-        self._lines = []
-        self._log.flush()
-        if self._log.trouble:
-            raise JournalError(f"Cannot write the log of this run, {self._run_path}: {self._log.trouble}.")
+        lines, self._lines = self._lines, []
+        for at in range(0, len(lines), _LINES_AT_ONCE):
+            self._log.notes(lines[at : at + _LINES_AT_ONCE])
+            self._log.flush()
+        if self._log.trouble or self._log.lost:
+            why = self._log.trouble or "a note is too large for it"
+            raise JournalError(f"Cannot write the log of this run, {self._run_path}: {why}.")
 
     def close(self) -> None:
         """Say the last word."""
