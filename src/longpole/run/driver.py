@@ -12,6 +12,7 @@ from longpole.run.engines.local.engine import LocalEngine
 from longpole.run.engines.local.opened import OpenJob
 from longpole.run.engines.local.outputs import last_lines
 from longpole.run.engines.local.staging import note_moved
+from longpole.run.jobs import Job
 from longpole.run.journal import Failure, Journal, Result
 from longpole.run.locations import Locations
 from longpole.run.messages import (
@@ -149,7 +150,7 @@ class Driver:
         match instruction:
             case Execute():
                 job = self._runner.graph.jobs[instruction.job]
-                order = self._parts.orders.task(instruction.task, job.memory_factor)
+                order = self._parts.orders.task(instruction.task, job.memory_for(instruction.task))
                 self._engine.execute(instruction.job, order)
             case Open():
                 self._open(instruction)
@@ -166,7 +167,7 @@ class Driver:
 
     def _open(self, instruction: Open) -> None:
         job = self._runner.graph.jobs[instruction.job]
-        orders = [self._parts.orders.task(task, job.memory_factor) for task in job.tasks]
+        orders = self._orders(job)
         identity = self._identities[job.number]
         own = bool(job.label) or orders[0].needs_folder
         folder = folder_of(self._parts.scratch, identity, instruction.attempt) if own else ""
@@ -181,6 +182,12 @@ class Driver:
             self._task_ids.__getitem__,
         )
         self._engine.open(opened, orders)
+
+    def _orders(self, job: Job) -> list[TaskOrder]:
+        """Return the orders for a job; those of several tasks are completed when each is executed."""
+        if job.label:
+            return [self._parts.orders.outline(task) for task in job.tasks]
+        return [self._parts.orders.task(task, job.memory_for(task)) for task in job.tasks]
 
     def _assist(self, instruction: Assist) -> None:
         name = instruction.kind.value + (f" {instruction.level}" if instruction.level else "")

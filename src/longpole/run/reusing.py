@@ -32,7 +32,7 @@ class Reuse:
         entry = self._ledger.find(self._expansion.tasks[task].name)
         if entry is None or not self._expansion.tasks[task].template.outputs:
             return None
-        order = self._orders.task(task)
+        order = self._orders.task(task, None)
         if entry.print != self._fingerprint(order):
             return None
         made = self._ledger.unchanged(entry)

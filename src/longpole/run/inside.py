@@ -1,0 +1,58 @@
+"""Within a job of several tasks: which of them is executed when, as far as the job has room for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from longpole.model.workflow import Resources
+from longpole.plan.expansion import Expansion
+from longpole.run.jobs import Graph, Job
+from longpole.run.messages import Execute, Instruction
+from longpole.run.retrying import with_more_memory
+from longpole.units import Bytes
+
+
+class Inside:
+    """Leads the tasks of open clusters."""
+
+    def __init__(
+        self, expansion: Expansion, graph: Graph, most: Bytes | None, out: list[Instruction]
+    ) -> None:
+        """Take the most memory that there is, and where instructions go."""
+        self._expansion, self._graph, self._most, self._out = expansion, graph, most, out
+
+    def line_up(self, job: Job, tasks: Iterable[int]) -> None:
+        """Let tasks wait for room, if they wait for nothing else."""
+        assert job.line is not None
+        for task in tasks:
+            if task in job.left and self._graph.can_execute(task):
+                job.left.discard(task)
+                job.line.add(task, self._needs(job, task))
+
+    def execute(self, job: Job) -> None:
+        """Begin as many tasks as there is room for."""
+        assert job.line is not None
+        assert job.room is not None
+        for task in job.line.admit(job.room):
+            job.taken[task] = self._needs(job, task)
+            job.executing.add(task)
+            self._out.append(Execute(job.number, task))
+
+    def ended(self, job: Job, task: int) -> None:
+        """Take back what a task has taken."""
+        assert job.room is not None
+        job.executing.discard(task)
+        job.room.give_back(job.taken.pop(task))
+
+    def again(self, job: Job, task: int) -> None:
+        """Let a task be executed once more."""
+        job.left.add(task)
+        self.line_up(job, [task])
+
+    def grow(self, job: Job, task: int) -> None:
+        """Give a task that ran out of memory more of it, from the next time on."""
+        factor = self._expansion.tasks[task].template.retry.memory_factor
+        job.grown[task] = with_more_memory(self._needs(job, task), factor, self._most)
+
+    def _needs(self, job: Job, task: int) -> Resources:
+        return job.grown.get(task) or self._expansion.tasks[task].template.resources
