@@ -70,15 +70,19 @@ demo: $(READY) ## Record a small real training in PyTorch, change it as Longpole
 	$(call say,demo,examples/demo.py)
 	@$(BIN)/python examples/demo.py
 
-bench: $(READY) ## Measure what recording costs, how analyses scale, how predictions err
+bench: $(READY) ## Measure what recording costs, how analyses scale, how predictions err, how fast tasks run
 	$(call say,bench,benchmarks/overhead.py)
 	@$(BIN)/python benchmarks/overhead.py
 	$(call say,bench,benchmarks/store.py)
 	@$(BIN)/python benchmarks/store.py
 	$(call say,bench,benchmarks/analyse.py)
 	@$(BIN)/python benchmarks/analyse.py
+	$(call say,bench,benchmarks/staging.py)
+	@$(BIN)/python -m benchmarks.staging
 	$(call say,bench,benchmarks/predictions.py)
 	@$(BIN)/python benchmarks/predictions.py
+	$(call say,bench,benchmarks/engine.py)
+	@$(BIN)/python benchmarks/engine.py
 
 soak: $(READY) ## The long campaigns (hours)
 	$(call say,pytest,soak)

@@ -13,6 +13,7 @@ import shutil
 import socket
 import struct
 import subprocess
+import sysconfig
 import tempfile
 from collections.abc import Callable
 from functools import cache, partial
@@ -23,6 +24,7 @@ import pytest
 
 from longpole.run.memory.limits import find_limits
 from tests import trace_processor
+from tests.recording import AS_NOBODY, python_for_nobody
 
 REQUIRE = "LONGPOLE_REQUIRE"
 
@@ -61,6 +63,19 @@ def _nobody() -> str:
     except KeyError:
         return "there is no user 'nobody'"
     return _root() or _fails("setpriv", "--reuid=nobody", "--clear-groups", "true")
+
+
+def _libraries_for_nobody() -> str:
+    """Let nobody import what the command line needs: ours may be of another Python, or in a closed home."""
+    checked = "import click, duckdb, msgspec, numpy, rich, yaml"
+    environment = {"PYTHONPATH": sysconfig.get_path("purelib")}
+    try:
+        command = [*AS_NOBODY, python_for_nobody(), "-c", checked]
+    except LookupError as error:
+        return str(error)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30, check=False)
+    said = (done.stderr.strip().splitlines() or [""])[-1]
+    return f"nobody cannot import our libraries: {said}" if done.returncode else ""
 
 
 def _gcc() -> str:
@@ -216,6 +231,7 @@ def _which(tool: str) -> str | None:
 PROBES: dict[str, Callable[[], str]] = {
     "root": _root,
     "nobody": _nobody,
+    "nobody-libraries": _libraries_for_nobody,
     "gcc": _gcc,
     "graphviz": _graphviz,
     "userns": _userns,

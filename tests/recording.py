@@ -21,12 +21,13 @@ AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-group
 
 @dataclass(frozen=True, slots=True)
 class Someone:
-    """Who records: a prefix for commands, an interpreter they may run, and where their runs go."""
+    """Who records: a prefix for commands, an interpreter they may run, where their runs go, and libraries."""
 
     prefix: tuple[str, ...]
     python: str
     source: Path
     runs: Path
+    libraries: tuple[str, ...] = ()
 
     def command(self, *arguments: str) -> list[str]:
         """Return the command line of ``longpole`` with these arguments."""
@@ -36,7 +37,8 @@ class Someone:
         """Return an environment in which our package is found and nothing of an outer recording is."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("LONGPOLE_RUN")}
         kept.pop("LONGPOLE_RINGS", None)
-        return {**kept, "PYTHONPATH": str(self.source), "LONGPOLE_RUNS": str(self.runs), **(extra or {})}
+        path = os.pathsep.join([str(self.source), *self.libraries])
+        return {**kept, "PYTHONPATH": path, "LONGPOLE_RUNS": str(self.runs), **(extra or {})}
 
     def record(
         self, *command: str, options: Sequence[str] = (), env: Mapping[str, str] | None = None
@@ -85,7 +87,7 @@ def somebody(*, nobody: bool) -> Iterator[Someone]:
         shutil.copytree(
             SOURCE / "longpole", folder / "src" / "longpole", ignore=shutil.ignore_patterns("__pycache__")
         )
-        yield Someone(AS_NOBODY, _python_for_nobody(), folder / "src", runs)
+        yield Someone(AS_NOBODY, python_for_nobody(), folder / "src", runs)
 
 
 def total(run: StoredRun, metric: str) -> float:
@@ -94,7 +96,7 @@ def total(run: StoredRun, metric: str) -> float:
     return float(table["value"][0] or 0)
 
 
-def _python_for_nobody() -> str:
+def python_for_nobody() -> str:
     """Return an interpreter that nobody may run: ours may lie in a home that is closed to others."""
     for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
         # some modules are frozen into the interpreter: only others show that its library can be read

@@ -1,4 +1,4 @@
-"""Random workflows: templates that use what earlier ones make, over sets that are known or come to be known."""
+"""Random workflows: templates that use what earlier ones make, over sets known before or while they run."""
 
 from __future__ import annotations
 

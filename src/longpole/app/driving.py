@@ -34,7 +34,7 @@ def drive(path: str, request: Request, json_wanted: str) -> int:
     with take_work_folder(request.work):
         assembly = Assembly(workflow, request, clustering, path)
         note_state(path, state="running", exit_code=None)
-        view = RunView(assembly, path, request)
+        view = RunView(assembly, path, request, began)
         try:
             assembly.driver.run(view.turn)
         finally:

@@ -58,6 +58,7 @@ def _drive(path: str, request: Request, facts: tuple[str, ...]) -> int:
     inherited = take_signals()
     become_subreaper()
     member = Member(command, options)
+    member.count_from_now()
     member.start()
     reaper = Reaper(member.ring, member.agent_pid)
     began_ns = time.monotonic_ns()

@@ -15,5 +15,10 @@ def visible(text: str) -> str:
     return "".join(letter if letter.isprintable() else _spelt(letter) for letter in text)
 
 
+def one_line(text: str) -> str:
+    """Return a text of a run on one line, its control characters spelt out."""
+    return visible(" ".join(text.split()))
+
+
 def _spelt(letter: str) -> str:
     return letter.encode("unicode_escape").decode("ascii")

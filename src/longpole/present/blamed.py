@@ -8,8 +8,8 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from longpole.model.explanation import Blame, Explanation
+from longpole.present.blocks import bar, draws_blocks
 from longpole.present.tables import WIDEST_BAR, cell, new_table, note
-from longpole.present.terminal import bar, draws_blocks
 from longpole.units import show_seconds
 
 UNKNOWN = "Where the makespan went is not known: the run has no times."

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longpole.model.explanation import Explanation, Questions
+from longpole.model.text import one_line
 from longpole.model.timeline import Timeline
 from longpole.present.blamed import blamed
 from longpole.present.bounds import bounded
@@ -18,7 +19,6 @@ from longpole.present.gantt import gantt
 from longpole.present.path import critical_path
 from longpole.present.remarks import sentence_list
 from longpole.present.structure import replayed, structure, unit_of
-from longpole.present.tables import one_line
 from longpole.present.terminal import write_text
 from longpole.present.words import glued
 from longpole.units import show_seconds

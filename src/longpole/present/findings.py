@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from longpole.model.explanation import Explanation, Finding
-from longpole.present.tables import note, one_line
+from longpole.model.text import one_line
+from longpole.present.tables import note
 from longpole.present.words import counted, from_to, glued
 from longpole.units import show_seconds
 

@@ -6,12 +6,14 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from longpole.model.text import one_line
 from longpole.model.timeline import Piece, Row, Timeline
 from longpole.present.axis import axis_lines
+from longpole.present.blocks import draws_blocks
 from longpole.present.cells import ASCII, COLOUR, PLAIN, Chart, Look, drawn_row
 from longpole.present.parallelism import chart_lines
-from longpole.present.tables import note, one_line
-from longpole.present.terminal import draws_blocks, write_text
+from longpole.present.tables import note
+from longpole.present.terminal import write_text
 from longpole.present.words import counted
 
 NOTHING = "No times are known, so there is nothing to draw."

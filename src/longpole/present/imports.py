@@ -5,7 +5,8 @@ from __future__ import annotations
 from rich.padding import Padding
 
 from longpole.model.overview import Overview
-from longpole.present.tables import note, one_line
+from longpole.model.text import one_line
+from longpole.present.tables import note
 from longpole.units import show_seconds
 
 _KIND = "import"

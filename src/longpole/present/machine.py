@@ -13,7 +13,8 @@ from longpole.model.machine import Machine, Peak
 from longpole.model.measured import Measured, Measurement
 from longpole.model.quantity import show_quantity
 from longpole.model.resources import RESOURCES, Dimension
-from longpole.present.tables import cell, note, one_line
+from longpole.model.text import one_line
+from longpole.present.tables import cell, note
 from longpole.present.terminal import write_text
 
 # The least share of the cores that is worth a word.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from longpole.model.plan import Plan, TaskType
-from longpole.present.tables import one_line
+from longpole.model.text import one_line
 
 _DEEPER = "   "
 

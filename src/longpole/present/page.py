@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
+from longpole.model.text import one_line
 from longpole.present.canvas import INK, QUIET, RESOLUTION, WIDTH, able_to_measure
 from longpole.present.labels import measured
-from longpole.present.tables import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from longpole.model.permission import Permission
-from longpole.present.terminal import draws_blocks, write_text
+from longpole.present.blocks import draws_blocks
+from longpole.present.terminal import write_text
 
 
 def show_permissions(permissions: tuple[Permission, ...], console: Console) -> None:

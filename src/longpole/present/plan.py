@@ -10,10 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from longpole.model.plan import RULES, Amount, Grouping, Plan, TaskType
+from longpole.model.text import one_line
+from longpole.present.blocks import draws_blocks
 from longpole.present.order import chains
 from longpole.present.remarks import sentence_list
-from longpole.present.tables import cell, new_table, note, one_line, with_rest
-from longpole.present.terminal import draws_blocks, write_text
+from longpole.present.tables import cell, new_table, note, with_rest
+from longpole.present.terminal import write_text
 from longpole.present.words import counted, glued
 from longpole.units import show_bytes
 

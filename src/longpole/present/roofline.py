@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from longpole.model.roofline import Roofline
+from longpole.model.text import one_line
 from longpole.present.remarks import sentence_list
 from longpole.present.roofline_plot import roofline_plot
 from longpole.present.roofline_tables import breakdown_table, ceiling_table, task_table
 from longpole.present.roofline_words import sentences, title
-from longpole.present.tables import one_line
 from longpole.present.terminal import write_text
 from longpole.present.words import counted, glued
 

@@ -10,10 +10,11 @@ from rich.padding import Padding
 from rich.text import Text
 
 from longpole.model.roofline import Placed, Roofline
+from longpole.model.text import one_line
 from longpole.present.rates import between, rates_of, reached
 from longpole.present.roofline_lines import structure_notes, wall_text
 from longpole.present.roofline_scale import far
-from longpole.present.tables import note, one_line
+from longpole.present.tables import note
 from longpole.units import show_seconds
 
 # More dots than this are told together, and not named in the plot.

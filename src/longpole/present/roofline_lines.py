@@ -10,6 +10,7 @@ from math import isclose
 
 from longpole.model.resources import Level
 from longpole.model.roofline import Ceiling, Roofline, TargetLine
+from longpole.model.text import one_line
 from longpole.present.boxes import Point
 from longpole.present.rates import rates_of
 from longpole.present.roofline_scale import (
@@ -18,7 +19,6 @@ from longpole.present.roofline_scale import (
     hidden,
     near,
 )
-from longpole.present.tables import one_line
 from longpole.present.words import counted
 from longpole.units import show_seconds
 

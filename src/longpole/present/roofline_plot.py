@@ -17,6 +17,8 @@ from rich.text import Text
 
 from longpole.model.resources import Level
 from longpole.model.roofline import Roofline, TargetLine
+from longpole.model.text import one_line
+from longpole.present.blocks import draws_blocks
 from longpole.present.grid import Grid
 from longpole.present.rates import plain, rates_of
 from longpole.present.roofline_legend import ASCII, DRAWN, FEW_DOTS, Marks, legend, mark_of
@@ -27,8 +29,7 @@ from longpole.present.roofline_scale import (
     round_heights,
 )
 from longpole.present.roofline_words import dot_label
-from longpole.present.tables import one_line
-from longpole.present.terminal import draws_blocks, shorten
+from longpole.present.terminal import shorten
 from longpole.units import show_seconds
 
 _STYLES = {Level.NODE: "cyan", Level.SYSTEM: "yellow", Level.STRUCTURE: "green", Level.OVERHEAD: "magenta"}

@@ -6,10 +6,11 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from longpole.model.roofline import Breakdown, Ceiling, Roofline, TaskView
+from longpole.model.text import one_line
+from longpole.present.blocks import bar
 from longpole.present.rates import percent, rates_of, reached
 from longpole.present.roofline_plot import ceiling_letters
-from longpole.present.tables import WIDEST_BAR, cell, new_table, note, one_line, with_rest
-from longpole.present.terminal import bar
+from longpole.present.tables import WIDEST_BAR, cell, new_table, note, with_rest
 from longpole.units import show_seconds
 
 _MARK = "> what bounds it; one task: the least time of the kind that needs most"

@@ -7,9 +7,9 @@ from rich.table import Table
 from rich.text import Text
 
 from longpole.model.overview import Overview, PhaseSum, ProcessUse
+from longpole.present.blocks import bar
 from longpole.present.imports import importing
 from longpole.present.tables import WIDEST_BAR, cell, new_table, note, with_rest
-from longpole.present.terminal import bar
 from longpole.units import show_bytes, show_seconds
 
 HOW_TO_MARK = 'No phases were marked. In Python: with longpole.phase("clean"): ...'

@@ -11,8 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from longpole.model.overview import Overview, StepUse
-from longpole.present.tables import cell, new_table, note, one_line, with_rest
-from longpole.present.terminal import draws_blocks
+from longpole.model.text import one_line
+from longpole.present.blocks import draws_blocks
+from longpole.present.tables import cell, new_table, note, with_rest
 from longpole.units import show_seconds
 
 _TITLES = {"training": "Training steps", "inference": "Inference steps"}

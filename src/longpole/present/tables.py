@@ -7,7 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from longpole.model.text import visible
+from longpole.model.text import one_line
 
 WIDEST_BAR = 24
 
@@ -39,11 +39,6 @@ def with_rest(table: RenderableType, shown: int, total: int, what: str) -> Rende
 def cell(text: str) -> Text:
     """Return a text of a run for the first column: on one line, without anything a terminal would obey."""
     return Text(f" {one_line(text)}", no_wrap=True, overflow="ellipsis")
-
-
-def one_line(text: str) -> str:
-    """Return a text of a run on one line, its control characters spelt out."""
-    return visible(" ".join(text.split()))
 
 
 def note(text: str, style: str = "quiet") -> Padding:

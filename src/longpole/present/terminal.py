@@ -10,6 +10,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from longpole.model.text import visible
+from longpole.present.blocks import IN_ASCII, draws_blocks
 from longpole.present.words import unglued
 
 WIDEST = 100
@@ -28,8 +29,6 @@ _THEME = Theme(
         "failure": "bold red",
     }
 )
-_IN_ASCII = str.maketrans("…×–’", "~x-'")
-_EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def terminal(stream: IO[str] | None = None) -> Console:
@@ -54,28 +53,9 @@ def write_text(console: Console, text: str) -> None:
     """
     text = unglued(text)
     if not draws_blocks(console.encoding):
-        text = text.translate(_IN_ASCII).encode(console.encoding, "replace").decode(console.encoding)
+        text = text.translate(IN_ASCII).encode(console.encoding, "replace").decode(console.encoding)
     lines = [line.rstrip() for line in text.strip("\n").splitlines()]
     console.file.write("\n".join(["", *lines, "", ""]))
-
-
-def bar(share: float, width: int, encoding: str) -> str:
-    """Return a bar of at most ``width`` characters, to an eighth of one where they can be drawn.
-
-    Examples:
-        >>> bar(0.5, 8, "utf-8"), bar(0.07, 8, "utf-8"), bar(0.5, 8, "ascii")
-        ('████', '▌', '####')
-    """
-    share = min(max(share, 0.0), 1.0)
-    if not draws_blocks(encoding):
-        return "#" * round(share * width)
-    eighths = round(share * width * 8)
-    return ("█" * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip() or ("▏" if share else "")
-
-
-def draws_blocks(encoding: str) -> bool:
-    """Return whether a terminal of this encoding can draw bars, dots and dashes."""
-    return encoding.lower().replace("-", "").startswith("utf")
 
 
 def shorten(text: str, width: int) -> str:

@@ -8,7 +8,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from longpole.model.overview import Overview, Trial
-from longpole.present.tables import cell, new_table, note, one_line, with_rest
+from longpole.model.text import one_line
+from longpole.present.tables import cell, new_table, note, with_rest
 from longpole.units import show_seconds
 
 _LONGEST_WORD = 24

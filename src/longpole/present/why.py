@@ -7,8 +7,9 @@ from rich.text import Text
 
 from longpole.model.explanation import Why
 from longpole.model.text import visible
+from longpole.present.blocks import bar
 from longpole.present.tables import WIDEST_BAR, cell, new_table, note
-from longpole.present.terminal import bar, write_text
+from longpole.present.terminal import write_text
 from longpole.present.words import glued
 from longpole.units import show_seconds
 

@@ -66,9 +66,14 @@ class Member:
         self._assignment: Assignment | None = None
         self._reaper: Reaper | None = None
         self._look_at = time.monotonic() + _FIRST_LOOK_S
+        self._cpu_before_us = (0, 0)
         self.agent_pid = 0
         self.ring: Ring | None = None
         self.troubles: list[str] = []
+
+    def count_from_now(self) -> None:
+        """Let recording cost what this process uses from now on: before, it did something else."""
+        self._cpu_before_us = _cpu_us()
 
     def start(self) -> None:
         """Join the run and find or start its agent; if that cannot be, the command runs unrecorded."""
@@ -211,8 +216,7 @@ class Member:
         """Wait until an agent has put everything away, and say what was lost."""
         if self.ring is None or self._node is None:
             return
-        usage = resource.getrusage(resource.RUSAGE_SELF)
-        cpu = round(usage.ru_utime * 1e6), round(usage.ru_stime * 1e6)
+        cpu = (now - before for now, before in zip(_cpu_us(), self._cpu_before_us, strict=True))
         times = ending.began_ns, time.monotonic_ns()
         self.ring.slot(COST_LAYOUT, COST, _MEMBER, 0, os.getpid(), *times, *cpu, 0, 0)
         self.ring.close()
@@ -237,3 +241,9 @@ class Member:
             time.sleep(pause_s)
             pause_s = min(pause_s * 1.5, 0.02)
         return True
+
+
+def _cpu_us() -> tuple[int, int]:
+    """Return the user and system time of this process."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return round(usage.ru_utime * 1e6), round(usage.ru_stime * 1e6)

@@ -36,6 +36,7 @@ from longpole.run.resuming import Past
 from longpole.run.reusing import Reuse
 from longpole.run.runner import Runner
 from longpole.run.staging.checksums import Checksums, digest_for
+from longpole.run.standing import known_after
 from longpole.run.survivors import end_survivors
 from longpole.run.transport import Transport
 from longpole.store.derive.workflow_notes import Driver as DriverNote
@@ -51,8 +52,9 @@ class Assembly:
     Attributes:
         driver: What runs it.
         runner: What decides.
+        engine: What acts.
+        assisting: What is done for the workflow, beside its tasks.
         journal: What is written down.
-        cached: Tasks that need not run, since they were made before this run.
     """
 
     def __init__(self, workflow: Workflow, request: Request, clustering: Clustering, run_path: str) -> None:
@@ -74,7 +76,6 @@ class Assembly:
         os.makedirs(self._locations.kept, mode=0o700, exist_ok=True)
         self._past = Past(read_driver_logs(run_path), self._expansion, self._locations.kept)
         self._ledger = Ledger(request.work, self._locations.kept)
-        self.cached: list[int] = []
         self.runner = Runner(self._expansion, self._policy())
         self._orders = Orders(self._expansion, self._locations, self.runner.values)
         self._reuse = Reuse(self._expansion, self._orders, self._locations, self._ledger)
@@ -89,13 +90,18 @@ class Assembly:
         return os.path.basename(self._run_path.rstrip("/")).rpartition("-")[2]
 
     @property
+    def cores(self) -> int:
+        """How many cores jobs may use."""
+        return self._here.cores
+
+    @property
     def scratch(self) -> str:
         """Where jobs of this run have their folders."""
         return os.path.join(self._request.scratch, self.run_id)
 
     def finish(self) -> None:
         """Write down which tasks did not run."""
-        self.driver.note_outcomes(self.cached)
+        self.driver.note_outcomes()
 
     def close(self) -> None:
         """Give everything back."""
@@ -109,7 +115,7 @@ class Assembly:
         journal = Journal(self._run_path, self._past.tasks, self._past.files)
         workflow, text = self._workflow, as_text(self._request)
         who = (monotonic_ns(), os.getpid(), workflow.name, self._request.placement, workflow.file, text)
-        journal.begin(DriverNote(*who))
+        journal.begin(DriverNote(*who, tuple(known_after(self._expansion).items()), self._here.cores))
         for number, attempt in self._past.unfinished():
             journal.fail(number, attempt, monotonic_ns(), (), Failure(2, _LOST))
         return journal
@@ -131,9 +137,7 @@ class Assembly:
         found = self._past.known(job)
         if found is None and self._request.reuse and not job.label:
             made = self._reuse.known(job.tasks[0])
-            if made is not None:
-                self.cached.append(job.tasks[0])
-                found = [made]
+            found = None if made is None else [made]
         for each in found or ():
             self._locations.keep(each.made)
         return found
@@ -160,7 +164,7 @@ class Assembly:
         )
 
     def _parts(self) -> Parts:
-        assisting = Assisting(self.runner, self.engine, self._locations, self._ledger)
+        assisting = self.assisting = Assisting(self.runner, self.engine, self._locations, self._ledger)
         assisting.scratch, assisting.out = self.scratch, self._request.out
         assisting.levels, assisting.wanted = self._levels, wanted_results(self._workflow)
         return Parts(

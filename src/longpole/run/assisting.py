@@ -21,7 +21,12 @@ _NOTHING = Moved(())
 
 
 class Assisting:
-    """Does auxiliary jobs."""
+    """Does auxiliary jobs.
+
+    Attributes:
+        files: How many files were put where results go.
+        size_bytes: How large they are, together.
+    """
 
     def __init__(self, runner: Runner, engine: LocalEngine, locations: Locations, ledger: Ledger) -> None:
         """Take what it works with."""
@@ -29,6 +34,7 @@ class Assisting:
         self.scratch = self.out = ""
         self.wanted: Wanted = lambda _: True
         self.levels: dict[str, int] = {}
+        self.files = self.size_bytes = 0
 
     def __call__(self, order: Assist, ended: Ended) -> None:
         """Do one; ``ended`` is called when it is done, at once or later."""
@@ -67,6 +73,9 @@ class Assisting:
         request = Request(Errand.BRING, "copy", self.out, items)
 
         def moved(answer: Answer) -> None:
+            if answer.moved is not None:
+                self.files += len(answer.moved.sizes)
+                self.size_bytes += sum(answer.moved.sizes.values())
             ended("" if answer.moved is not None else answer.cause, answer.moved or _NOTHING)
 
         self._engine.carry(request, moved)

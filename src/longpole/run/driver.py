@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from time import monotonic_ns
 
@@ -76,6 +76,7 @@ class Driver:
         self._causes: dict[int, tuple[Verdict, str, int]] = {}
         self._assisted: list[Event] = []
         self._stops = 0
+        self._cached = 0
         self.failed: list[FailedTask] = []
 
     def run(self, turn: Callable[[], None]) -> None:
@@ -90,29 +91,28 @@ class Driver:
             waiting = self._listen()
             turn()
 
-    def note_outcomes(self, cached: Sequence[int]) -> None:
+    def note_outcomes(self) -> None:
         """Write down which tasks did not run: those that were made before, and those that could not."""
         runner, ids = self._runner, self._task_ids
         graph = runner.graph
         never = [job for job in graph.jobs if not job.attempt and not job.done]
         skipped = [graph.jobs[number] for number in sorted(runner.skipped)]
-        self._journal.outcomes("cached", [ids[task] for task in cached])
+        self._note_cached()
         self._journal.outcomes("skipped", [ids[task] for job in skipped for task in job.tasks])
         self._journal.outcomes("never", [ids[task] for job in never for task in job.tasks])
 
     def _listen(self) -> list[Instruction]:
         """Wait for something to happen; return what is to be done about it."""
         events = [] if self._assisted else self._engine.wait(_TURN_S)
+        self._runner.let_ahead(self._engine.ahead)
         events += self._assisted  # some have ended while we waited
         self._assisted.clear()
         instructions: list[Instruction] = []
         for event in events:
+            self._note(event)
+            instructions += self._runner.take(event)
             if isinstance(event, Closed):
-                instructions += self._runner.take(event)
                 self._commit(event)
-            else:
-                self._note(event)
-                instructions += self._runner.take(event)
             if self._runner.ready or len(self._task_ids) < len(self._runner.graph.job_of):
                 self._note_growth()
         if self._engine.asked_to_stop > self._stops:
@@ -140,7 +140,9 @@ class Driver:
             elif isinstance(each, Discard | Abandon):
                 if isinstance(each, Abandon):
                     self.failed.append(self._told(each.job))
+                    self._note_skipped(each.job)
                 self._fail(each.job)
+        self._note_cached()
         self._journal.flush()
         self._parts.settle()
         for each in todo:
@@ -213,9 +215,24 @@ class Driver:
     # ------------------------------------------------------------------------------------------ writing down
 
     def _note(self, event: Event) -> None:
-        if isinstance(event, Executed | Broken) and event.verdict is not Verdict.OK:
+        if isinstance(event, Closed):
+            for made in event.made.values():  # before the runner asks whether what comes next is known
+                self._parts.locations.keep(made)
+        elif isinstance(event, Executed | Broken) and event.verdict is not Verdict.OK:
             task = event.task if isinstance(event, Executed) else self._runner.graph.jobs[event.job].tasks[0]
             self._causes[event.job] = event.verdict, event.cause, task
+
+    def _note_cached(self) -> None:
+        """Write down tasks that have turned out to be made already."""
+        new = self._runner.cached[self._cached :]
+        self._cached += len(new)
+        self._journal.outcomes("cached", [self._task_ids[task] for task in new])
+
+    def _note_skipped(self, number: int) -> None:
+        """Write down which tasks cannot run, since a job has failed."""
+        graph = self._runner.graph
+        behind = [graph.jobs[other] for other in graph.after(graph.jobs[number])]
+        self._journal.outcomes("skipped", [self._task_ids[task] for job in behind for task in job.tasks])
 
     def _note_growth(self) -> None:
         """Write down tasks and jobs that have come up, and when jobs became ready."""
@@ -240,7 +257,6 @@ class Driver:
     def _commit(self, event: Closed) -> None:
         job = self._runner.graph.jobs[event.job]
         made = tuple(each for some in event.made.values() for each in some)
-        self._parts.locations.keep(made)
         value = event.values.get(job.tasks[0], b"") if not job.label else b""
         opened = self._engine.job(job.number)
         if opened is not None and not job.label:

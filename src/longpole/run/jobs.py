@@ -35,6 +35,7 @@ class Job:
         left: Tasks that were not executed yet.
         executing: Tasks that are being executed.
         trouble: Why it fails; empty while it does not.
+        culprit: The task that it fails for.
         queued: Whether it waits for room.
         open: Whether it was told to open, and has not ended.
         closing: Whether it was told to close.
@@ -56,6 +57,7 @@ class Job:
     left: set[int] = field(default_factory=set)
     executing: set[int] = field(default_factory=set)
     trouble: str = ""
+    culprit: int = -1
     queued: bool = False
     open: bool = False
     closing: bool = False
@@ -94,6 +96,10 @@ class Graph:
         """Make a job without tasks."""
         self.jobs.append(job := Job(len(self.jobs), label, level))
         return job
+
+    def templates(self, job: Job) -> list[str]:
+        """Return the names of the templates of a job's tasks, in their order."""
+        return [self._expansion.tasks[task].template.name for task in job.tasks]
 
     def make_room(self, count: int) -> None:
         """Take in so many more tasks; they have no jobs yet."""

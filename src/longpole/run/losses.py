@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from longpole.run.growth import Growth
 from longpole.run.jobs import Graph, Job
+from longpole.run.tally import Tally
 
 
 class Losses:
@@ -14,11 +15,11 @@ class Losses:
         skipped: Jobs that cannot run, since one before them has failed.
     """
 
-    def __init__(self, graph: Graph, growth: Growth) -> None:
+    def __init__(self, graph: Graph, growth: Growth, tally: Tally) -> None:
         """Begin with none."""
         self.failures: dict[int, str] = {}
         self.skipped: set[int] = set()
-        self._graph, self._growth = graph, growth
+        self._graph, self._growth, self._tally = graph, growth, tally
 
     def note(self, cause: str) -> None:
         """Take a failure that is no job's."""
@@ -43,6 +44,7 @@ class Losses:
     def _skip_one(self, job: Job) -> None:
         if not job.done:
             self.skipped.add(job.number)
+            self._tally.skip(self._graph.templates(job))
             self._lose(job)
 
     def _lose(self, job: Job) -> None:

@@ -15,12 +15,14 @@ from longpole.model.patterns import fill, places
 from longpole.model.staging import Item
 from longpole.model.workflow import Task, Template, Uses, Workflow
 from longpole.plan.expansion import Expansion
+from longpole.run.capacity import is_single
 from longpole.run.locations import Locations
 from longpole.units import Bytes
 
 LISTS_FOLDER = ".longpole"
 JOB_VARIABLE = "LONGPOLE_JOB"
 _SHELL = "/bin/sh"
+_MOST_FILES = 32
 _NONE = Template("")
 
 
@@ -64,6 +66,21 @@ class TaskOrder:
     outputs: tuple[Output, ...] = ()
     checkpoints: tuple[str, ...] = ()
     memory_bytes: Bytes | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a program with few files that are linked, and nothing else to be seen to."""
+        template = self.template
+        return (
+            self.call is None
+            and self.memory_bytes is None
+            and not (template.image or template.checkpoints or template.timeout_s or self.lists)
+            and is_single(template.resources)
+            and len(self.inputs) <= _MOST_FILES
+            and len(self.outputs) <= _MOST_FILES
+            and not any(output.open or output.name[-1] == "/" for output in self.outputs)
+            and not any(item.url or item.name[-1] == "/" for item in self.inputs)
+        )
 
     @property
     def needs_folder(self) -> bool:

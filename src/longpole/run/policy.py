@@ -12,10 +12,11 @@ from longpole.run.messages import Made
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a task has made, and returned, that need not run."""
+    """What a task has made, and returned, that need not run: in this run, or before it (``cached``)."""
 
     made: tuple[Made, ...] = ()
     value: bytes = b""
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ class Reuse:
         if entry.print != self._fingerprint(order):
             return None
         made = self._ledger.unchanged(entry)
-        return None if made is None else Known(made, bytes.fromhex(entry.value))
+        return None if made is None else Known(made, bytes.fromhex(entry.value), cached=True)
 
     def note(self, order: TaskOrder, made: tuple[Made, ...], value: bytes) -> None:
         """Remember what a task has made."""

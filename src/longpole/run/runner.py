@@ -41,6 +41,7 @@ from longpole.run.messages import (
 )
 from longpole.run.policy import Known, Policy
 from longpole.run.retrying import with_more_memory
+from longpole.run.tally import Tally
 
 _STOPPED = "It was stopped."
 
@@ -56,9 +57,11 @@ class Runner:
         failures: Why each job that gave up has failed; below zero, what is no fault of a job.
         skipped: Jobs that cannot run, since one before them has failed.
         reused: Jobs that did not have to run.
+        cached: Tasks that were made before this run, and have not changed.
         ready: Jobs that nothing but room keeps waiting, since this was last emptied.
         running: Jobs that hold what they need.
         refused: Why no more tasks can come up; empty if they can.
+        tally: How many tasks of each type run, ran and failed.
     """
 
     def __init__(self, expansion: Expansion, policy: Policy) -> None:
@@ -69,6 +72,7 @@ class Runner:
         self.committed: list[int] = []
         self.values: dict[int, bytes] = {}
         self.reused: list[int] = []
+        self.cached: list[int] = []
         self.ready: list[int] = []
         self.running: set[int] = set()
         self.refused = ""
@@ -77,7 +81,8 @@ class Runner:
         self._policy = policy
         self._whole = replace(policy.capacity)
         self._growth = Growth(expansion, policy.levels)
-        self._losses = Losses(self.graph, self._growth)
+        self.tally = Tally(expansion.workflow.templates)
+        self._losses = Losses(self.graph, self._growth, self.tally)
         self.failures, self.skipped = self._losses.failures, self._losses.skipped
         self._gathering = Gathering(expansion, policy, self.graph, self._growth)
         self._lines = Lines()
@@ -85,7 +90,7 @@ class Runner:
         self._held: dict[int, Job] = {}
         self._known: deque[tuple[Job, Sequence[Known]]] = deque()
         self._out: list[Instruction] = []
-        self._inside = Inside(expansion, self.graph, self._whole.memory_bytes, self._out)
+        self._inside = Inside(expansion, self.graph, self.tally, self._out)
         self._assistance = Assistance(self._growth, self._out)
 
     @property
@@ -113,6 +118,10 @@ class Runner:
                 self._take_assisted(event)
         self._go_on()
         return self._told()
+
+    def let_ahead(self, count: int) -> None:
+        """Let so many tasks of one core be begun beyond the cores there are: the engine has them wait."""
+        self._policy.capacity.ahead = count
 
     def stop(self) -> list[Instruction]:
         """Begin nothing new, and stop what runs."""
@@ -176,7 +185,12 @@ class Runner:
             self.values[task] = found.value
             self.made[task] = found.made
             self._note_executed(task, (each.name for each in found.made))
+            self.cached += [task] if found.cached else []
             place += 1
+        if known[0].cached:
+            self.tally.cached(self.graph.templates(job))
+        else:
+            self.tally.ran(job, self.graph.templates(job))
         self._commit(job)
 
     def _open(self, job: Job) -> None:
@@ -184,11 +198,13 @@ class Runner:
         job.open, job.queued, job.trouble = True, False, ""
         job.left = set(job.tasks)
         self.running.add(job.number)
+        if job.line is None:
+            self.tally.begin(self._template(job.tasks[0]))
         self._out.append(Open(job.number, job.attempt))
 
     def _take_opened(self, job: Job) -> None:
         if self.stopped:
-            self._fail(job, Verdict.STOPPED, _STOPPED)
+            self._fail(job, Verdict.STOPPED, _STOPPED, job.tasks[0])
         else:
             self._execute_ready(job, list(job.tasks))
 
@@ -204,13 +220,14 @@ class Runner:
         if not job.has_waiting:
             self._close_if_complete(job)
         elif self.stopped:
-            self._fail(job, Verdict.STOPPED, _STOPPED)
+            self._fail(job, Verdict.STOPPED, _STOPPED, job.tasks[0])
 
     def _take_executed(self, job: Job, event: Executed) -> None:
         self._inside.ended(job, event.task)
         if event.verdict is not Verdict.OK or job.trouble:
             self._fail_task(job, event)
             return
+        self.tally.execute(job, self._template(event.task))
         self.values[event.task] = event.value
         self._execute_ready(job, self._note_executed(event.task, event.made))
 
@@ -233,6 +250,7 @@ class Runner:
         if job.line is None:
             task = job.tasks[0]
             self._note_executed(task, (each.name for each in event.made.get(task, ())))
+        self.tally.ran(job, self.graph.templates(job))
         self._commit(job)
 
     def _commit(self, job: Job) -> None:
@@ -255,6 +273,7 @@ class Runner:
         task = job.tasks[0]
         if not job.closing and self._may_retry(job, event.verdict, task):
             job.tries[task] -= 1
+            self.tally.retry(task)
             self._out.append(Discard(job.number))
             self._let_go(job)
             job.open = False
@@ -263,27 +282,32 @@ class Runner:
                 job.needs = with_more_memory(job.needs, factor, self._whole.memory_bytes)
             self._line_up(job)
         else:
-            self._fail(job, event.verdict, event.cause)
+            self._fail(job, event.verdict, event.cause, task)
 
     def _fail_task(self, job: Job, event: Executed) -> None:
         """Execute a task of a cluster again, or give the cluster up."""
         if job.trouble or not self._may_retry(job, event.verdict, event.task):
-            self._fail(job, event.verdict, event.cause)
+            self._fail(job, event.verdict, event.cause, event.task)
             return
         job.tries[event.task] -= 1
+        self.tally.retry(event.task)
         if event.verdict is Verdict.OUT_OF_MEMORY:
-            self._inside.grow(job, event.task)
+            self._inside.grow(job, event.task, self._whole.memory_bytes)
         self._inside.again(job, event.task)
         self._execute_ready(job, ())
 
-    def _fail(self, job: Job, verdict: Verdict, cause: str) -> None:
+    def _fail(self, job: Job, verdict: Verdict, cause: str, task: int) -> None:
         """Give a job up once nothing of it is executed any more."""
-        first, job.trouble = not job.trouble, job.trouble or cause or verdict.value
+        first = not job.trouble
+        if first:
+            job.trouble, job.culprit = cause or verdict.value, task
         if job.executing:
             self._out += [Stop(job.number)] if first and not self.stopped else []
             return
         self._out.append(Discard(job.number) if self.stopped else Abandon(job.number))
         self._let_go(job)
+        note = self.tally.stopped if self.stopped else self.tally.failed
+        note(job, self._template(job.culprit))
         self._losses.give_up(job)
 
     def _may_retry(self, job: Job, verdict: Verdict, task: int) -> bool:
@@ -292,6 +316,8 @@ class Runner:
     def _let_go(self, job: Job) -> None:
         if job.number in self.running:
             self.running.discard(job.number)
+            if job.line is None:
+                self.tally.end(self._template(job.tasks[0]))
             self._policy.capacity.give_back(job.needs)
 
     # ---------------------------------------------------------------------- around the jobs
@@ -327,6 +353,9 @@ class Runner:
             self._grow()
         elif event.kind is Auxiliary.CLEANUP:
             self.finished = True
+
+    def _template(self, task: int) -> str:
+        return self.expansion.tasks[task].template.name
 
     def _told(self) -> list[Instruction]:
         out = self._out[:]

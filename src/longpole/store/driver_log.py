@@ -14,12 +14,17 @@ Output = tuple[Number, Size, Name]
 
 
 class Session(msgspec.Struct, frozen=True):
-    """One driver: what it said of itself, where it ran, and whether it came to an orderly end."""
+    """One driver: what it said of itself, where it ran, and whether it came to an orderly end.
+
+    ``offset`` is what its clock lacks to UTC; ``last`` is the last moment, by its clock, that it told of.
+    """
 
     driver: Driver
     host: str = ""
     boot: str = ""
     ended: bool = False
+    offset: int = 0
+    last: int = 0
 
 
 class OpenAttempt(msgspec.Struct, frozen=True):
@@ -48,6 +53,8 @@ class JobLog(msgspec.Struct, frozen=True):
         value: What a function returned, MessagePack in hexadecimal.
         causes: Why attempts failed, in their order.
         open: Attempts whose end nobody told.
+        session: Place of the driver that told its last end, among all; -1 while it has none.
+        ended: When that was, by that one's monotonic clock.
     """
 
     attempts: int
@@ -56,6 +63,8 @@ class JobLog(msgspec.Struct, frozen=True):
     value: str = ""
     causes: tuple[str, ...] = ()
     open: tuple[OpenAttempt, ...] = ()
+    session: int = -1
+    ended: int = 0
 
     @property
     def committed(self) -> bool:
@@ -73,7 +82,7 @@ class DriverLog(msgspec.Struct, frozen=True):
         planned: Tasks by number.
         groups: Labels of jobs of several tasks, by number.
         jobs: What became of jobs that were begun, by number.
-        outcomes: Why tasks did not run: cached, skipped or never; by number.
+        outcomes: Why tasks did not run, as the last driver told: cached, skipped or never; by number.
     """
 
     sessions: tuple[Session, ...]

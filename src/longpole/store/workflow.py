@@ -71,13 +71,17 @@ class _Reader:
         self._starts: dict[tuple[int, int], OpenAttempt] = {}
         self._pids: dict[tuple[int, int], list[int]] = {}
         self._ends: dict[tuple[int, int], _End] = {}
+        self._told_in: dict[tuple[int, int], int] = {}
         self._host = Host()
         self._driver: Driver | None = None
+        self._clock: Clock | None = None
         self._ended = False
+        self._last_ns = 0
 
     def take(self, notes: Iterable[_Told]) -> None:
-        """Add what one driver told."""
-        self._host, self._driver, self._ended = Host(), None, False
+        """Add what one driver told; each finds out anew which tasks need not run, or cannot."""
+        self._outcomes = {}
+        self._host, self._driver, self._clock, self._ended, self._last_ns = Host(), None, None, False, 0
         for note in notes:
             taker = _TAKERS.get(type(note))
             if taker is not None:
@@ -105,7 +109,8 @@ class _Reader:
 
     def _session(self) -> Session:
         driver = self._driver or Driver(0, 0, "", "")
-        return Session(driver, self._host.name, self._host.boot, self._ended)
+        offset = self._clock.offset if self._clock is not None else 0
+        return Session(driver, self._host.name, self._host.boot, self._ended, offset, self._last_ns)
 
     def _jobs(self) -> dict[int, JobLog]:
         open_attempts: dict[int, list[OpenAttempt]] = {}
@@ -132,7 +137,8 @@ class _Reader:
         end = commit or self._ends.get((job, last))
         status = end.status if end is not None else None
         outputs, value = (commit.outputs, commit.value) if commit is not None else ((), "")
-        return JobLog(last, status, outputs, value, tuple(causes), tuple(open_attempts))
+        told = (self._told_in[end.job, end.attempt], end.at) if end is not None else (-1, 0)
+        return JobLog(last, status, outputs, value, tuple(causes), tuple(open_attempts), *told)
 
     def _take_files(self, note: Files) -> None:
         self._files.update(enumerate(note.names, note.first))
@@ -141,6 +147,7 @@ class _Reader:
 
     def _take_start(self, note: Start) -> None:
         key = note.job, note.attempt
+        self._last_ns = max(self._last_ns, note.at)
         self._starts.setdefault(key, OpenAttempt(note.attempt, len(self._sessions), note.at))
         self._last[note.job] = max(self._last.get(note.job, 0), note.attempt)
 
@@ -152,19 +159,26 @@ class _Reader:
 
     def _take_end(self, note: _End) -> None:
         key = note.job, note.attempt
+        self._last_ns = max(self._last_ns, note.at)
         self._last[note.job] = max(self._last.get(note.job, 0), note.attempt)
         before = self._ends.get(key)
         if before is None or before.status != COMMITTED:
             self._ends[key] = note
+            self._told_in[key] = len(self._sessions)
 
     def _take_driver(self, note: Driver) -> None:
         self._driver = self._driver or note
+        self._last_ns = max(self._last_ns, note.at)
+
+    def _take_clock(self, note: Clock) -> None:
+        self._clock = self._clock or note
 
     def _take_host(self, note: Host) -> None:
         self._host = note
 
-    def _take_ended(self, note: Ended) -> None:  # noqa: ARG002  that it is there is all
+    def _take_ended(self, note: Ended) -> None:
         self._ended = True
+        self._last_ns = max(self._last_ns, note.at)
 
     def _take_planned(self, note: Planned) -> None:
         self._planned[note.id] = note
@@ -186,6 +200,7 @@ _TAKERS: dict[type[Note], Callable[[_Reader, Any], None]] = {
     Outcomes: _Reader._take_outcomes,
     Driver: _Reader._take_driver,
     Host: _Reader._take_host,
+    Clock: _Reader._take_clock,
     Ended: _Reader._take_ended,
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,24 +21,6 @@ from tests.run.staging.webserver import web_server
 
 LARGE = os.urandom(5_000_000)
 ALWAYS = range(1000)
-
-
-@pytest.fixture
-def kept(tmp_path: Path) -> Path:
-    (tmp_path / "kept").mkdir()
-    return tmp_path / "kept"
-
-
-@pytest.fixture
-def job(tmp_path: Path) -> str:
-    (tmp_path / "job").mkdir()
-    return str(tmp_path / "job")
-
-
-@pytest.fixture
-def server(kept: Path) -> Iterator[FileServer]:
-    with FileServer([str(kept)]) as server:
-        yield server
 
 
 def _keep(kept: Path, name: str, data: bytes) -> Item:
@@ -201,48 +182,6 @@ def test_a_server_that_is_gone_is_an_error(server: FileServer, kept: Path, job: 
         HttpWay(server.url, server.token).bring([item], job)
 
 
-@pytest.mark.parametrize("data", [b"x" * 5000, LARGE], ids=["small", "large"])
-def test_what_is_sent_with_a_flipped_bit_is_sent_again(
-    server: FileServer, kept: Path, job: str, data: bytes
-) -> None:
-    Path(job, "out").write_bytes(data)
-
-    with relay(server.url, up=flip(4000, range(1))) as between:
-        moved = HttpWay(between.url, server.token).send([Item("out", f"{kept}/out")], job)
-
-    assert moved.again == 1
-    assert (kept / "out").read_bytes() == data
-
-
-@pytest.mark.parametrize("data", [b"x" * 5000, LARGE], ids=["small", "large"])
-def test_what_is_always_damaged_as_it_is_sent_is_an_error(
-    server: FileServer, kept: Path, job: str, data: bytes
-) -> None:
-    Path(job, "out").write_bytes(data)
-
-    with (
-        relay(server.url, up=flip(4000, ALWAYS)) as between,
-        pytest.raises(StagingError, match="4 times") as raised,
-    ):
-        HttpWay(between.url, server.token).send([Item("out", f"{kept}/out")], job)
-
-    assert len(set(re.findall(r"[0-9a-f]{32}", str(raised.value)))) == 2
-    assert list(kept.iterdir()) == []
-
-
-@pytest.mark.parametrize("data", [b"x" * 900_000, LARGE], ids=["small", "large"])
-def test_what_breaks_as_it_is_sent_is_sent_again(
-    server: FileServer, kept: Path, job: str, data: bytes
-) -> None:
-    Path(job, "out").write_bytes(data)
-
-    with relay(server.url, up=cut(500_000, range(2))) as between:
-        moved = HttpWay(between.url, server.token).send([Item("out", f"{kept}/out")], job)
-
-    assert moved.sizes == {"out": len(data)}
-    assert (kept / "out").read_bytes() == data
-
-
 def test_a_wrong_token_is_told(server: FileServer, kept: Path, job: str) -> None:
     item = _keep(kept, "a", b"x")
     Path(job, "out").write_bytes(LARGE)
@@ -313,25 +252,6 @@ def test_a_full_disk_of_the_job_is_told(server: FileServer, kept: Path, tmp_path
     assert raised.value.full
     assert raised_too.value.full
     assert str(full) in str(raised.value)
-
-
-def test_a_full_disk_of_the_server_is_told(job: str, tmp_path: Path) -> None:
-    for number in range(30):
-        Path(job, f"f{number}").write_bytes(os.urandom(100_000))
-    Path(job, "large").write_bytes(LARGE)
-
-    with small_tmpfs(tmp_path / "full") as full, FileServer([str(full)]) as server:
-        way = HttpWay(server.url, server.token)
-        with pytest.raises(StagingError, match=r"3 MB needed") as raised:
-            way.send([Item(f"f{number}", f"{full}/f{number}") for number in range(30)], job)
-        arrived = [path.stat().st_size for path in full.iterdir()]
-        with pytest.raises(StagingError, match=r"5 MB needed") as raised_too:
-            way.send([Item("large", f"{full}/large")], job)
-        assert not (full / "large").exists()
-
-    assert raised.value.full
-    assert raised_too.value.full
-    assert set(arrived) == {100_000}  # what is there is complete
 
 
 def test_what_came_from_the_web_is_kept_at_the_server(

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longpole.run.staging.checksums import NO_DIGEST, Checksums
+from longpole.run.staging.movements import SMALL
 from longpole.run.staging.packs import Kind, PackWriter, entries
-from longpole.run.staging.tally import SMALL
 from longpole.run.staging.wire import Wire
 
 

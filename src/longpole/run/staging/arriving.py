@@ -11,7 +11,7 @@ from longpole.model.staging import Item, StagingError
 from longpole.run.staging.checksums import Checksums, of_tree, running_for, shown
 from longpole.run.staging.copying import copy_file
 from longpole.run.staging.landing import Landing, remove, write_all
-from longpole.run.staging.tally import Movement, Tally
+from longpole.run.staging.movements import Movement, Movements
 from longpole.units import Bytes
 
 _BLOCK = 1 << 18
@@ -47,7 +47,7 @@ class Arriving:
                 elif source := tar.extractfile(member):
                     self._take_file(source, member, movement)
 
-    def note(self, items: Sequence[Item], tally: Tally) -> list[tuple[Item, str]]:
+    def note(self, items: Sequence[Item], movements: Movements) -> list[tuple[Item, str]]:
         """Take sizes and checksums of what came; return what has a wrong one, and that."""
         wrong = []
         for item in items:
@@ -55,7 +55,7 @@ class Arriving:
             if parts is None:
                 raise StagingError(f"'{item.name}' did not come: is {item.path} there, and can it be read?")
             checksum = self._checksum(item, parts)
-            tally.note(item.name, sum(size for size, _ in parts.values()), checksum)
+            movements.note(item.name, sum(size for size, _ in parts.values()), checksum)
             if checksum and item.checksum not in ("", checksum):
                 wrong.append((item, checksum))
         return wrong

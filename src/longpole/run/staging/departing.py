@@ -18,8 +18,8 @@ from longpole.model.staging import Item
 from longpole.run.staging.checksums import Checksums, Running, of_tree, running_for, shown
 from longpole.run.staging.errands import check_kind
 from longpole.run.staging.landing import HIDDEN
+from longpole.run.staging.movements import Movement, Movements
 from longpole.run.staging.refusals import unreadable
-from longpole.run.staging.tally import Movement, Tally
 from longpole.run.staging.trees import Part, parts_of
 from longpole.units import Bytes
 
@@ -72,10 +72,10 @@ class Departing:
             _add(tar, f"{self._script}.sizes", b"".join(lines))
             _add(tar, self._script, os.fsencode(self._settling()))
 
-    def note(self, tally: Tally) -> None:
+    def note(self, movements: Movements) -> None:
         """Take sizes and checksums of all that went."""
         for item, _ in self._found_items:
-            tally.note(item.name, self._totals[item.name], self._sums[item.name])
+            movements.note(item.name, self._totals[item.name], self._sums[item.name])
 
     def _hidden(self, parent: str) -> str:
         return f"{parent.rstrip('/')}/{HIDDEN}{self._token}"

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from longpole.model.staging import Item, Moved, StagingError
 from longpole.run.staging.checksums import Checksums
 from longpole.run.staging.landing import landing
+from longpole.run.staging.movements import SMALL, Movement, Movements, all_of
 from longpole.run.staging.refusals import check_names, check_paths, not_made, unreadable, unwritable
-from longpole.run.staging.tally import SMALL, Movement, Tally, all_of
 from longpole.run.staging.web import fetch_absent
 from longpole.units import Bytes
 
@@ -66,15 +66,17 @@ def bring_each(items: Sequence[Item], folder: str, checksums: Checksums, run: Ru
         StagingError: One cannot be read or written.
     """
     check_names(items)
-    tally = Tally()
+    movements = Movements()
     try:
         with landing(folder) as ground:
-            here = fetch_absent(items, ground, tally, checksums)
+            here = fetch_absent(items, ground, movements, checksums)
             check_paths(here)
-            _run_all([_errand(one, one.path, ground.path(one.name.rstrip("/"))) for one in here], tally, run)
+            _run_all(
+                [_errand(one, one.path, ground.path(one.name.rstrip("/"))) for one in here], movements, run
+            )
     except OSError as error:
         raise unwritable(error, all_of(items), folder, known_bytes(items)) from error
-    return tally.moved()
+    return movements.moved()
 
 
 def send_each(items: Sequence[Item], folder: str, run: Run) -> Moved:
@@ -84,9 +86,9 @@ def send_each(items: Sequence[Item], folder: str, run: Run) -> Moved:
         StagingError: One is not there, or cannot be written.
     """
     check_paths(items)
-    tally = Tally()
-    _run_all([_errand(item, source, item.path) for item, source in found_in(items, folder)], tally, run)
-    return tally.moved()
+    movements = Movements()
+    _run_all([_errand(item, source, item.path) for item, source in found_in(items, folder)], movements, run)
+    return movements.moved()
 
 
 def found_in(items: Sequence[Item], folder: str) -> list[tuple[Item, str]]:
@@ -133,18 +135,18 @@ def _errand(item: Item, source: str, target: str) -> Errand:
     return Errand(item, source, target.rstrip("/"), size)
 
 
-def _run_all(errands: Sequence[Errand], tally: Tally, run: Run) -> None:
+def _run_all(errands: Sequence[Errand], movements: Movements, run: Run) -> None:
     small = [one for one in errands if not one.is_folder and (one.size_bytes or 0) <= SMALL]
-    with tally.movement(all_of([one.item for one in small])) as movement:
+    with movements.movement(all_of([one.item for one in small])) as movement:
         for errand in small:
-            _run_one(errand, tally, movement, run)
+            _run_one(errand, movements, movement, run)
     for errand in errands:
         if errand.is_folder or (errand.size_bytes or 0) > SMALL:
-            with tally.movement(errand.item.name) as movement:
-                _run_one(errand, tally, movement, run)
+            with movements.movement(errand.item.name) as movement:
+                _run_one(errand, movements, movement, run)
 
 
-def _run_one(errand: Errand, tally: Tally, movement: Movement, run: Run) -> None:
+def _run_one(errand: Errand, movements: Movements, movement: Movement, run: Run) -> None:
     name = errand.item.name
     try:
         put = run(errand)
@@ -155,5 +157,5 @@ def _run_one(errand: Errand, tally: Tally, movement: Movement, run: Run) -> None
         raise unwritable(error, f"'{name}'", folder, errand.size_bytes) from error
     movement.files += put.files
     movement.moved_bytes += put.moved_bytes
-    tally.again += put.again
-    tally.note(name, put.size_bytes, put.checksum)
+    movements.again += put.again
+    movements.note(name, put.size_bytes, put.checksum)

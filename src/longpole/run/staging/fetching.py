@@ -21,9 +21,9 @@ from longpole.run.staging.checksums import Checksums, of_tree, shown
 from longpole.run.staging.downloading import downloaded
 from longpole.run.staging.forks import cores, on_each
 from longpole.run.staging.landing import Landing
+from longpole.run.staging.movements import SMALL, Movement, Movements
 from longpole.run.staging.refusals import AGAIN, unreadable, wrong_checksum
 from longpole.run.staging.remote import Breaks, Remote
-from longpole.run.staging.tally import SMALL, Movement, Tally
 from longpole.run.staging.unpacking import Unpacked, Wish, unpack
 from longpole.units import Bytes
 
@@ -63,10 +63,15 @@ class Fetching:
         absent: Items that the server has not, but which have an address.
     """
 
-    def __init__(self, remote: Remote, ground: Landing, tally: Tally, connections: int) -> None:
+    def __init__(self, remote: Remote, ground: Landing, movements: Movements, connections: int) -> None:
         """Take where things come from, where they go, and what counts them."""
         self.absent: list[Item] = []
-        self._remote, self._ground, self._tally, self._connections = remote, ground, tally, connections
+        self._remote, self._ground, self._movements, self._connections = (
+            remote,
+            ground,
+            movements,
+            connections,
+        )
         self._trees: dict[str, _Tree] = {}
         self._large: list[Wish] = []
         self._wrong: list[_Wrong] = []
@@ -89,7 +94,7 @@ class Fetching:
         if self._large:
             with ThreadPoolExecutor(self._connections) as pool:
                 for one in pool.map(self._fetch_large, self._large):
-                    self._tally.again += one.again
+                    self._movements.again += one.again
                     self._arrive(one.wish, one.size_bytes, one.checksum)
         self._check_trees({item.name: item for item in items})
 
@@ -97,9 +102,9 @@ class Fetching:
         for again in range(1 + AGAIN):
             if not wishes:
                 return
-            self._tally.again += len(wishes) if again else 0
+            self._movements.again += len(wishes) if again else 0
             self._wrong = []
-            with self._tally.movement(_called(wishes)) as movement:
+            with self._movements.movement(_called(wishes)) as movement:
                 self._fetch_packs(wishes, movement)
             wishes = [wrong.wish for wrong in self._wrong]
         if self._wrong:
@@ -143,7 +148,7 @@ class Fetching:
                 tree.sums[part] = ""
         self._large += [share[item].within(part) for item, part in found.large]
         self._wrong += [_Wrong(share[at].within(part), *sums) for at, part, *sums in found.wrong]
-        sizes, checksums = self._tally.sizes, self._tally.checksums
+        sizes, checksums = self._movements.sizes, self._movements.checksums
         for item, part, size, checksum in found.files:
             movement.moved_bytes += size
             wish = share[item]
@@ -157,7 +162,7 @@ class Fetching:
 
     def _arrive(self, wish: Wish, size: Bytes, checksum: str) -> None:
         if not wish.part:
-            self._tally.note(wish.name, size, checksum)
+            self._movements.note(wish.name, size, checksum)
             return
         tree = self._trees[wish.owner.name]
         tree.sums[wish.part] = checksum
@@ -167,7 +172,7 @@ class Fetching:
         """Fetch one file by itself; runs in a thread."""
         target = self._ground.path(wish.name)
         for again in range(1 + AGAIN):
-            with self._tally.movement(wish.name) as movement:
+            with self._movements.movement(wish.name) as movement:
                 download = downloaded(self._remote, wish.path, wish.name, target)
                 movement.add(download.at)
             found = shown(download.running.digest())
@@ -181,7 +186,7 @@ class Fetching:
         """Sum up directories; their files have been checked one by one, so a wrong sum stays wrong."""
         for name, tree in self._trees.items():
             checksum = of_tree(tree.sums.items(), self._remote.checksums)
-            self._tally.note(name, tree.size_bytes, checksum)
+            self._movements.note(name, tree.size_bytes, checksum)
             item = items[name]
             if checksum and item.checksum not in ("", checksum):
                 wish = Wish(item.path, item.name, "", item)

@@ -10,10 +10,10 @@ from longpole.run.staging.checksums import Checksums
 from longpole.run.staging.errands import found_in, known_bytes
 from longpole.run.staging.fetching import Fetching
 from longpole.run.staging.landing import landing
+from longpole.run.staging.movements import Movements, all_of
 from longpole.run.staging.pushing import Pushing
 from longpole.run.staging.refusals import check_names, check_paths, unwritable
 from longpole.run.staging.remote import Remote
-from longpole.run.staging.tally import Tally, all_of
 from longpole.run.staging.web import fetch
 
 CONNECTIONS = 4
@@ -47,25 +47,25 @@ class HttpWay:
         check_names(items)
         kept = [item for item in items if item.path or not item.url]
         check_paths(kept)
-        tally = Tally()
+        movements = Movements()
         try:
             with landing(folder) as ground:
-                fetching = Fetching(self._remote, ground, tally, self._connections)
+                fetching = Fetching(self._remote, ground, movements, self._connections)
                 fetching.fetch(kept)
                 absent = [*fetching.absent, *(item for item in items if not item.path and item.url)]
                 for item in absent:
-                    fetch(item, ground.path(item.name), tally, self._remote.checksums)
+                    fetch(item, ground.path(item.name), movements, self._remote.checksums)
         except OSError as error:
             raise unwritable(error, all_of(items), folder, known_bytes(items)) from error
         self._keep(fetching.absent, folder)
-        return tally.moved()
+        return movements.moved()
 
     def send(self, items: Sequence[Item], folder: str) -> Moved:
         """Send items of a job's folder to the server, if all of them are there."""
         check_paths(items)
-        tally = Tally()
-        Pushing(self._remote, tally, self._connections).push(found_in(items, folder))
-        return tally.moved()
+        movements = Movements()
+        Pushing(self._remote, movements, self._connections).push(found_in(items, folder))
+        return movements.moved()
 
     def _keep(self, items: Sequence[Item], folder: str) -> None:
         """Let the run keep what came from the web, so that it is fetched once."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 
 from longpole.run.staging.checksums import NO_DIGEST, Checksums, digest_for
-from longpole.run.staging.tally import SMALL
+from longpole.run.staging.movements import SMALL
 from longpole.run.staging.wire import CHUNK_AFTER, CHUNK_BEFORE, Wire
 from longpole.units import Bytes
 

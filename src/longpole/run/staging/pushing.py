@@ -19,10 +19,10 @@ from longpole.model.staging import Item, StagingError
 from longpole.run.staging.checksums import of_tree, shown
 from longpole.run.staging.errands import check_kind
 from longpole.run.staging.landing import hidden_in
+from longpole.run.staging.movements import SMALL, Movements
 from longpole.run.staging.packs import Kind, PackWriter
 from longpole.run.staging.refusals import AGAIN, NO_ROOM, no_room, unreadable, wrong_checksum
 from longpole.run.staging.remote import Remote
-from longpole.run.staging.tally import SMALL, Tally
 from longpole.run.staging.trees import parts_of
 from longpole.run.staging.uploading import upload
 from longpole.units import Bytes
@@ -55,9 +55,9 @@ class _Plan:
 class Pushing:
     """One call of ``send``."""
 
-    def __init__(self, remote: Remote, tally: Tally, connections: int) -> None:
+    def __init__(self, remote: Remote, movements: Movements, connections: int) -> None:
         """Take where things go, and what counts them."""
-        self._remote, self._tally, self._connections = remote, tally, connections
+        self._remote, self._movements, self._connections = remote, movements, connections
 
     def push(self, found: Sequence[tuple[Item, str]]) -> None:
         """Send items from where they lie.
@@ -70,7 +70,7 @@ class Pushing:
         large = [one for one in plan.outgoing if one.size_bytes > SMALL]
         if large:
             with ThreadPoolExecutor(self._connections) as pool:
-                self._tally.again += sum(pool.map(self._push_large, large))
+                self._movements.again += sum(pool.map(self._push_large, large))
         if plan.moves:
             self._move(plan.moves)
         self._sum_up(plan.outgoing)
@@ -79,10 +79,10 @@ class Pushing:
         for again in range(1 + AGAIN):
             if not outgoing:
                 return
-            self._tally.again += len(outgoing) if again else 0
+            self._movements.again += len(outgoing) if again else 0
             files = [one for one in outgoing if not one.is_folder]
             what = files[0].owner.name if len(files) == 1 else f"{len(files):,} files"
-            with self._tally.movement(what) as movement:
+            with self._movements.movement(what) as movement:
                 facts = self._remote.insist(what, partial(self._send_pack, outgoing), int)
                 self._check(facts, outgoing)
                 movement.files = len(files) - len(facts["wrong"])
@@ -105,7 +105,7 @@ class Pushing:
     def _push_large(self, one: _Outgoing) -> int:
         """Send one file by itself, and return how often that had to be done again; runs in a thread."""
         for again in range(1 + AGAIN):
-            with self._tally.movement(one.owner.name + one.part) as movement:
+            with self._movements.movement(one.owner.name + one.part) as movement:
                 attempt = partial(upload, self._remote, one.source, one.target)
                 try:
                     one.size_bytes, one.checksum, facts = self._remote.insist(one.owner.name, attempt, int)
@@ -145,11 +145,11 @@ class Pushing:
             if one.owner.name.endswith("/"):
                 trees.setdefault(one.owner.name, []).append(one)
             else:
-                self._tally.note(one.owner.name, one.size_bytes, one.checksum)
+                self._movements.note(one.owner.name, one.size_bytes, one.checksum)
         for name, parts in trees.items():
             sums = [(one.part, one.checksum) for one in parts if one.part]
             checksum = of_tree(sums, self._remote.checksums)
-            self._tally.note(name, sum(one.size_bytes for one in parts), checksum)
+            self._movements.note(name, sum(one.size_bytes for one in parts), checksum)
 
 
 def _planned(found: Sequence[tuple[Item, str]]) -> _Plan:

@@ -23,6 +23,7 @@ from longpole.run.staging.checksums import Checksums
 from longpole.run.staging.departing import Departing
 from longpole.run.staging.errands import found_in, known_bytes
 from longpole.run.staging.landing import Landing, landing
+from longpole.run.staging.movements import Movements, all_of
 from longpole.run.staging.refusals import (
     AGAIN,
     check_names,
@@ -32,7 +33,6 @@ from longpole.run.staging.refusals import (
     unwritable,
     wrong_checksum,
 )
-from longpole.run.staging.tally import Tally, all_of
 from longpole.run.staging.web import fetch
 
 _QUIET = ("-o", "BatchMode=yes", "-o", "LogLevel=ERROR")
@@ -64,45 +64,45 @@ class SshWay:
         check_names(items)
         kept = [item for item in items if item.path or not item.url]
         check_paths(kept)
-        tally = Tally()
+        movements = Movements()
         try:
             with landing(folder) as ground:
-                self._fetch(kept, ground, tally)
+                self._fetch(kept, ground, movements)
                 for item in items:
                     if item.url and not item.path:
-                        fetch(item, ground.path(item.name), tally, self._checksums)
+                        fetch(item, ground.path(item.name), movements, self._checksums)
         except OSError as error:
             raise unwritable(error, all_of(items), folder, known_bytes(items)) from error
-        return tally.moved()
+        return movements.moved()
 
     def send(self, items: Sequence[Item], folder: str) -> Moved:
         """Send items in one stream; they get their names when all are there."""
         check_paths(items)
-        tally = Tally()
+        movements = Movements()
         departing = Departing(found_in(items, folder), self._checksums)
         if items:
             there = self._there(departing.command, items, subprocess.PIPE)
-            with tally.movement(all_of(items)) as movement, there as process:
+            with movements.movement(all_of(items)) as movement, there as process:
                 assert process.stdin is not None
                 departing.write(process.stdin, movement)
-            departing.note(tally)
-        return tally.moved()
+            departing.note(movements)
+        return movements.moved()
 
-    def _fetch(self, items: Sequence[Item], ground: Landing, tally: Tally) -> None:
+    def _fetch(self, items: Sequence[Item], ground: Landing, movements: Movements) -> None:
         wrong: list[tuple[Item, str]] = []
         for again in range(1 + AGAIN):
             if not items:
                 return
-            tally.again += len(items) if again else 0
+            movements.again += len(items) if again else 0
             arriving = Arriving(ground, self._checksums, items)
             paths = dict.fromkeys(os.fsencode(item.path.rstrip("/")) + b"\0" for item in items)
-            with tally.movement(all_of(items)) as movement, tempfile.TemporaryFile() as names:
+            with movements.movement(all_of(items)) as movement, tempfile.TemporaryFile() as names:
                 names.write(b"".join(paths))
                 names.seek(0)
                 with self._there(_PACK, items, names) as process:
                     assert process.stdout is not None
                     arriving.take(process.stdout, movement)
-            wrong = arriving.note(items, tally)
+            wrong = arriving.note(items, movements)
             items = [item for item, _ in wrong]
         if wrong:
             item, found = wrong[0]

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from longpole.model.staging import Item, StagingError
 from longpole.run.staging.checksums import Checksums, Running, running_for, shown
 from longpole.run.staging.landing import Landing, hidden_beside, remove, replace, write_all
+from longpole.run.staging.movements import Movements
 from longpole.run.staging.refusals import AGAIN, unwritable, wrong_checksum
-from longpole.run.staging.tally import Tally
 from longpole.units import Bytes
 
 _BLOCK = 1 << 20
@@ -28,7 +28,9 @@ _BREAKS = 3
 _PAUSE_S = 0.5
 
 
-def fetch_absent(items: Sequence[Item], ground: Landing, tally: Tally, checksums: Checksums) -> list[Item]:
+def fetch_absent(
+    items: Sequence[Item], ground: Landing, movements: Movements, checksums: Checksums
+) -> list[Item]:
     """Fetch what has an address and lies nowhere yet; return the items that lie at their paths now.
 
     What has a path is kept there for others; what has none arrives in the job's folder.
@@ -39,15 +41,15 @@ def fetch_absent(items: Sequence[Item], ground: Landing, tally: Tally, checksums
     here = []
     for item in items:
         if item.url and not item.path:
-            fetch(item, ground.path(item.name), tally, checksums)
+            fetch(item, ground.path(item.name), movements, checksums)
             continue
         if item.url and not os.path.exists(item.path):
-            _keep(item, tally, checksums)
+            _keep(item, movements, checksums)
         here.append(item)
     return here
 
 
-def fetch(item: Item, target: str, tally: Tally, checksums: Checksums) -> None:
+def fetch(item: Item, target: str, movements: Movements, checksums: Checksums) -> None:
     """Fetch one file to a path that is nobody else's, and again while it has not the checksum it must have.
 
     Raises:
@@ -56,13 +58,13 @@ def fetch(item: Item, target: str, tally: Tally, checksums: Checksums) -> None:
     if item.name.endswith("/"):
         raise StagingError(f"'{item.name}' is a directory: it cannot be fetched from {public(item.url)}.")
     for again in range(1 + AGAIN):
-        with tally.movement(item.name) as movement, _Download(item, target, checksums) as download:
+        with movements.movement(item.name) as movement, _Download(item, target, checksums) as download:
             download.run()
             movement.add(download.size)
         found = shown(download.running.digest())
         if not found or item.checksum in ("", found):
-            tally.again += again
-            tally.note(item.name, download.size, found)
+            movements.again += again
+            movements.note(item.name, download.size, found)
             return
         remove(target)
     raise wrong_checksum(item.name, public(item.url), item.checksum, found, 1 + AGAIN)
@@ -79,11 +81,11 @@ def public(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def _keep(item: Item, tally: Tally, checksums: Checksums) -> None:
+def _keep(item: Item, movements: Movements, checksums: Checksums) -> None:
     try:
         hidden = hidden_beside(item.path)
         try:
-            fetch(item, hidden, tally, checksums)
+            fetch(item, hidden, movements, checksums)
             replace(hidden, item.path)
         finally:
             remove(hidden)

@@ -29,6 +29,10 @@ class Driver(Note, frozen=True):
     file: Name = ""
     # What it was asked for, as JSON: parameters, folders, placement; enough to go on with it.
     request: Name = ""
+    # Types of task, each with those whose tasks must have run before its own are known.
+    types: tuple[tuple[Name, tuple[Name, ...]], ...] = ()
+    # How many cores jobs may use; 0: not said.
+    cores: Number = 0
 
 
 class Files(Note, frozen=True):

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 
 from longpole.model.patterns import matcher, parse
+from longpole.run.engines.local.endings import not_made
 from longpole.run.orders import Output
 
 
@@ -26,9 +27,7 @@ def made_by(outputs: Iterable[Output], folder: str) -> list[str]:
         elif os.path.lexists(os.path.join(folder, output.name)):
             found.append(output.name)
         elif not output.optional:
-            raise MissingOutputError(
-                f"It ended well, but did not make '{output.name}', which it declares as an output."
-            )
+            raise MissingOutputError(not_made(output.name))
     return found
 
 

@@ -6,6 +6,9 @@ import os
 import signal
 
 from longpole.errors import LongpoleError
+from longpole.run.engines.local.opened import Execution
+from longpole.run.engines.local.short_jobs import Answer
+from longpole.run.messages import Verdict
 from longpole.run.orders import TaskOrder
 from longpole.units import Bytes, show_bytes
 
@@ -31,6 +34,25 @@ def how_it_ended(status: int) -> str:
     if code == _NOT_EXECUTABLE:
         return "It ended with exit code 126: a command could not be executed."
     return f"It ended with exit code {code}."
+
+
+def judge_short(order: TaskOrder, answer: Answer, execution: Execution) -> tuple[Verdict, str]:
+    """Return how a job went that a worker has done, and why it failed."""
+    if execution.verdict is not Verdict.OK or answer.stopped:
+        return Verdict.STOPPED, execution.cause or "It was stopped."
+    if answer.trouble:
+        number = answer.trouble
+        return Verdict.FAILED, why_not_started(order, OSError(number, os.strerror(number)))
+    if answer.status:
+        return Verdict.FAILED, how_it_ended(answer.status)
+    if answer.missing:
+        return Verdict.FAILED, not_made(answer.missing)
+    return Verdict.OK, ""
+
+
+def not_made(name: str) -> str:
+    """Return that a task has not made an output, as a sentence."""
+    return f"It ended well, but did not make '{name}', which it declares as an output."
 
 
 def why_not_started(order: TaskOrder, error: Exception) -> str:

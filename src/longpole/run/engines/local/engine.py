@@ -10,25 +10,31 @@ import heapq
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from time import monotonic_ns
+from time import monotonic_ns, sleep
 
 from longpole.errors import LongpoleError
-from longpole.run.engines.local import functions
+from longpole.record.reaper import children_of
+from longpole.run.engines.local import functions, short_jobs
 from longpole.run.engines.local.carriers import Answer, Request
 from longpole.run.engines.local.collecting import MissingOutputError, made_by
 from longpole.run.engines.local.crew import Crew
-from longpole.run.engines.local.endings import how_it_ended, out_of_memory, why_not_started
+from longpole.run.engines.local.endings import how_it_ended, judge_short, out_of_memory, why_not_started
 from longpole.run.engines.local.opened import Execution, OpenJob
 from longpole.run.engines.local.outputs import Outputs
 from longpole.run.engines.local.processes import Processes, Reaped, end_group
 from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.local.signals import Wakes
-from longpole.run.engines.local.staging import Staging, Then
+from longpole.run.engines.local.staging import Staging, Then, note_short
 from longpole.run.engines.local.starting import Starting
 from longpole.run.messages import Broken, Closed, Event, Executed, Made, Opened, Verdict
 from longpole.run.orders import TaskOrder
 from longpole.store.derive.workflow_notes import Part
 
+# How many short tasks wait for each worker, so that none waits for us, and how short these are.
+AHEAD = 4
+_SHORT_NS = 20_000_000
+# How long we wait to hear of several at once.
+_LEAST_GATHER_NS, _MOST_GATHER_NS = 100_000, 800_000
 _GRACE_NS = 10_000_000_000
 _LOOK_S = 0.1
 _STOPPED = "It was stopped."
@@ -50,12 +56,17 @@ class LocalEngine:
         self._processes = Processes()
         self._starting = Starting(settings, self._processes, self._outputs)
         self._staging = Staging(settings, self._ask, self._break)
-        self._callers = Crew(self._caller, settings.workers)
+        self._callers = Crew(self._caller, settings.workers, settings.scratch)
+        self._doers = Crew(lambda: short_jobs.Server(settings), settings.workers, settings.scratch)
         self._jobs: dict[int, OpenJob] = {}
         self._by_pid: dict[int, tuple[OpenJob, int]] = {}
         self._then: dict[int, Then] = {}
         self._keys = 0
         self._limited = 0
+        self._all_linked = (settings.bring, settings.send) == ("link", "link")
+        self._crews = (self._doers, self._callers, self._staging.crew)
+        self._by_descriptor = {crew.fileno(): crew for crew in self._crews}
+        self._mean_ns = float(_SHORT_NS)
         # When something is to be looked at again: moment, job and task.
         self._deadlines: list[tuple[int, int, int]] = []
         self._events: list[Event] = []
@@ -65,9 +76,22 @@ class LocalEngine:
         """How often the user has asked to stop."""
         return self._wakes.asked
 
+    @property
+    def ahead(self) -> int:
+        """How many tasks of one core it takes beyond those it executes: some, if tasks are short."""
+        return AHEAD * self._settings.workers if self._mean_ns < _SHORT_NS else 0
+
     def job(self, number: int) -> OpenJob | None:
         """Return a job that is open."""
         return self._jobs.get(number)
+
+    def opened(self) -> list[OpenJob]:
+        """Return all jobs that are open, as they were opened."""
+        return list(self._jobs.values())
+
+    def unbegun(self) -> set[int]:
+        """Return the keys of executions that wait behind others, at workers who have them already."""
+        return self._doers.unbegun() | self._callers.unbegun()
 
     def open(self, job: OpenJob, orders: Sequence[TaskOrder]) -> None:
         """Make a job's folder and bring what its tasks need.
@@ -77,6 +101,9 @@ class LocalEngine:
         """
         self._jobs[job.number] = job
         job.orders = {order.task: order for order in orders}
+        if self._all_linked and not job.shared and orders[0].is_plain:
+            self._hand_over(job, orders[0])
+            return
         if not job.own_folder:
             job.folder = self._settings.scratch
             self._opened(job)
@@ -168,8 +195,8 @@ class LocalEngine:
         """End everything, and give back what was taken."""
         for number in list(self._jobs):
             self.kill(number)
-        self._staging.crew.close()
-        self._callers.close()
+        for crew in self._crews:
+            crew.close()
         self._processes.reap()
         self._starting.close()
         self._settings.limits.close()
@@ -196,6 +223,40 @@ class LocalEngine:
             late_ns = execution.start_ns + int(order.template.timeout_s * 1e9)
             heapq.heappush(self._deadlines, (late_ns, job.number, order.task))
 
+    def _hand_over(self, job: OpenJob, order: TaskOrder) -> None:
+        """Let a worker do the whole of a plain job."""
+        execution = job.executing[order.task] = Execution(order, monotonic_ns())
+        try:
+            request = self._starting.request(job, execution, self._output_name(job, order.task))
+        except OSError as error:
+            self._ended(job, order.task, monotonic_ns(), why_not_started(order, error))
+            return
+        execution.key = self._ask(
+            self._doers, short_jobs.as_bytes(request), lambda data, _: self._done(job, order, data)
+        )
+
+    def _done(self, job: OpenJob, order: TaskOrder, data: bytes) -> None:
+        """Hear what became of a plain job."""
+        execution = job.executing.pop(order.task)
+        if not data:
+            self._break(job, "The worker process that executed it has died.")
+            return
+        answer = short_jobs.answer_of(data)
+        self._mean_ns += (answer.times[3] - answer.times[0] - self._mean_ns) / 8
+        note_short(job, answer, execution.start_ns)
+        if answer.output:
+            job.outputs[order.task] = answer.output
+        verdict, cause = judge_short(order, answer, execution)
+        if verdict is not Verdict.OK:
+            self._break(job, cause, verdict)
+        elif answer.made is None:
+            self.finish(job.number)
+        else:
+            made = tuple(Made(*each) for each in answer.made)
+            self._events.append(Closed(job.number, {order.task: made}, {}))
+            if job.own_folder and os.path.lexists(job.folder):
+                self._staging.remove(job.folder)
+
     def _call(self, job: OpenJob, execution: Execution) -> None:
         order = execution.order
         assert order.call is not None
@@ -218,6 +279,7 @@ class LocalEngine:
             self._ended(job, task, monotonic_ns(), "The worker process that called it has died.")
             return
         answer = functions.answer_of(data)
+        self._mean_ns += (answer.end_ns - answer.start_ns - self._mean_ns) / 8
         execution.start_ns = answer.start_ns
         if answer.output:
             job.outputs[task] = answer.output
@@ -230,7 +292,7 @@ class LocalEngine:
             job, task = found
             self._ended(job, task, ended.end_ns, how_it_ended(ended.status), ended.used)
             return
-        for crew in (self._callers, self._staging.crew):
+        for crew in self._crews:
             key = crew.lost(ended.pid)
             if key is not None:
                 self._then.pop(key)(b"", ended.pid)
@@ -304,15 +366,23 @@ class LocalEngine:
             execution.verdict, execution.cause = why
         if not execution.key:
             end_group(execution.pid, how)
-        elif self._callers.take(execution.key):
-            self._then.pop(execution.key)
-            self._ended(job, task, monotonic_ns(), _STOPPED)
         else:
-            worker = self._callers.worker_of(execution.key)
-            if worker is not None:
-                os.kill(worker.pid, how)
+            self._end_with_worker(job, execution, how)
         if how != signal.SIGKILL:
             heapq.heappush(self._deadlines, (monotonic_ns() + _GRACE_NS, job.number, task))
+
+    def _end_with_worker(self, job: OpenJob, execution: Execution, how: int) -> None:
+        """End what a worker does, or take it back if no worker has it yet."""
+        crew = self._callers if execution.order.call is not None else self._doers
+        if crew.take(execution.key):
+            self._then.pop(execution.key)
+            self._ended(job, execution.order.task, monotonic_ns(), _STOPPED)
+            return
+        worker = crew.worker_of(execution.key)
+        if worker:
+            for pid in children_of(worker) if how == signal.SIGKILL else ():
+                end_group(pid, how)
+            os.kill(worker, how)
 
     def _end_late(self, now_ns: int) -> None:
         while self._deadlines and self._deadlines[0][0] <= now_ns:
@@ -350,11 +420,11 @@ class LocalEngine:
             timeout_s = min(timeout_s, (self._deadlines[0][0] - now_ns) / 1e9)
         if self._limited:
             timeout_s = min(timeout_s, _LOOK_S)
-        answering = {**self._staging.crew.descriptors, **self._callers.descriptors}
-        for descriptor in self._wakes.wait(answering.keys(), timeout_s):
-            worker = answering[descriptor]
-            crew = self._callers if worker.pid in self._callers.workers else self._staging.crew
-            for key, answer, pid in crew.answers(worker):
+        ready = self._wakes.wait(self._by_descriptor.keys(), timeout_s)
+        if ready:
+            self._gather()
+        for descriptor in ready:
+            for key, answer, pid in self._by_descriptor[descriptor].answers():
                 self._then.pop(key)(answer, pid)
         for ended in self._processes.reap():
             self._reaped(ended)
@@ -364,13 +434,18 @@ class LocalEngine:
         if self._limited:
             self._end_large(now_ns)
 
+    def _gather(self) -> None:
+        """Wait a moment, to hear of several short tasks at once, while workers have enough to do."""
+        workers = self._settings.workers
+        enough_ns = (len(self._doers) + len(self._callers) - workers) * self._mean_ns / workers / 2
+        if enough_ns > _LEAST_GATHER_NS:
+            sleep(min(enough_ns, _MOST_GATHER_NS) / 1e9)
+
     def _break(self, job: OpenJob, cause: str, verdict: Verdict = Verdict.FAILED) -> None:
         self._events.append(Broken(job.number, verdict, cause))
 
     def _output_name(self, job: OpenJob, task: int) -> str:
-        name = job.orders[task].name
-        plain = "".join(letter if letter.isalnum() or letter in "._=-" else "-" for letter in name)[:80]
-        return f"{plain}.{job.task_ids(task)}.{job.attempt}.log"
+        return f"{job.orders[task].template.name}.{job.task_ids(task)}.{job.attempt}.log"
 
 
 def _checkpoints(job: OpenJob) -> list[str]:

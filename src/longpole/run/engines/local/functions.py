@@ -23,7 +23,7 @@ class Request(msgspec.Struct, array_like=True, frozen=True):
     """A call: of which template's function, with what, in which folder, and where its output goes."""
 
     template: str
-    arguments: list[Any]
+    arguments: tuple[Any, ...]
     keywords: dict[str, Any]
     folder: str
     output: str
@@ -45,7 +45,7 @@ _ANSWERS = msgspec.msgpack.Decoder(Answer)
 _ENCODER = msgspec.msgpack.Encoder()
 
 
-def request(template: str, arguments: list[Any], keywords: dict[str, Any], where: tuple[str, str]) -> bytes:
+def request(template: str, arguments: tuple[Any, ...], keywords: dict[str, Any], where: tuple[str, str]) -> bytes:
     """Return a call as bytes; ``where`` is the folder of the job and where its output goes.
 
     Raises:

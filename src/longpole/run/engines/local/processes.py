@@ -80,6 +80,11 @@ class Processes:
                 return ended
             ended.append(self._reap_one(zombie.si_pid))
 
+    def wait(self, pid: int) -> Reaped:
+        """Wait for one process, and end all it left behind; nobody else may reap it meanwhile."""
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        return self._reap_one(pid)
+
     def close(self) -> None:
         """Let go of what was opened."""
         os.close(self._null)

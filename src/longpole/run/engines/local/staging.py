@@ -20,6 +20,7 @@ from longpole.run.engines.local.carriers import (
 from longpole.run.engines.local.crew import Crew
 from longpole.run.engines.local.opened import OpenJob
 from longpole.run.engines.local.settings import Settings
+from longpole.run.engines.local.short_jobs import Answer as ShortAnswer
 from longpole.run.messages import Made
 from longpole.run.orders import TaskOrder
 from longpole.store.derive.workflow_notes import Part
@@ -42,7 +43,7 @@ class Staging:
         self._ask = ask
         self._fail = fail
         self._carrier = Carrier(settings.way)
-        self.crew = Crew(lambda: Carrier(settings.way), settings.carriers)
+        self.crew = Crew(lambda: Carrier(settings.way), settings.carriers, settings.scratch)
 
     def bring(self, job: OpenJob, orders: Iterable[TaskOrder], then: Callable[[], None]) -> None:
         """Bring what tasks need that is not in the job's folder yet."""
@@ -149,6 +150,21 @@ def note_moved(parts: list[Part], part: Part, moved: Moved) -> None:
     for each in moved.transfers:
         times, amount = (each.start_ns, each.end_ns), each.moved_bytes
         parts.append(Part("transfer", *times, bytes=amount, count=each.files, name=each.what, within=at))
+
+
+def note_short(job: OpenJob, answer: ShortAnswer, asked_ns: int) -> None:
+    """Add the phases of a job that a worker has done as a whole."""
+    began, start, ended, over = answer.times
+    parts = job.parts
+    parts.append(Part("queue", asked_ns, began))
+    if job.own_folder:
+        count = len(next(iter(job.orders.values())).inputs)
+        parts.append(Part("stage_in", began, start, 0, 0, 0, count, name="link"))
+    if answer.pid:
+        failed = int(answer.status != 0)
+        parts.append(Part("exec", start, ended, failed, 0, -1, 0, answer.pid, 1, answer.used))
+    if answer.made:
+        parts.append(Part("stage_out", ended, over, 0, 0, 0, len(answer.made), name="link"))
 
 
 def image_item(image: str) -> Item:

@@ -15,6 +15,7 @@ from longpole.run.engines.local.outputs import Outputs
 from longpole.run.engines.local.processes import Processes
 from longpole.run.engines.local.programs import find_program
 from longpole.run.engines.local.settings import Settings
+from longpole.run.engines.local.short_jobs import Request
 from longpole.run.engines.local.staging import IMAGE_FOLDER, image_item
 from longpole.run.orders import JOB_VARIABLE, LISTS_FOLDER, Output, TaskOrder
 from longpole.store.derive.workflow_notes import Part
@@ -42,7 +43,8 @@ class Starting:
         if order.lists:
             _write_lists(order.lists, job.folder)
         if order.outputs:
-            _make_parents(order.outputs, job.folder)
+            for name in _parents(order.outputs):
+                os.makedirs(os.path.join(job.folder, name), exist_ok=True)
 
     def spawn(self, job: OpenJob, execution: Execution) -> None:
         """Start the process of a task.
@@ -70,6 +72,29 @@ class Starting:
             raise
         if execution.limit is not None:
             execution.limit.started(execution.pid)
+
+    def request(self, job: OpenJob, execution: Execution, output: str) -> Request:
+        """Return a plain job for a worker.
+
+        Raises:
+            OSError: Its program is not there.
+        """
+        order = execution.order
+        own = {
+            JOB_VARIABLE: f"{self._settings.run_id}:{job.identity}:{job.attempt}",
+            TASK_VARIABLE: f"{TELLER}:{job.task_ids(order.task)}:{job.attempt}",
+            **order.environment,
+        }
+        program = find_program(order.arguments[0], order.environment)
+        return Request(
+            [program, *order.arguments[1:]],
+            own,
+            job.folder,
+            order.inputs,
+            tuple(_parents(order.outputs)) if order.outputs else (),
+            tuple((output.name, output.optional) for output in order.outputs),
+            output,
+        )
 
     def give_back(self, execution: Execution) -> None:
         """Take back the GPUs of a task that has ended."""
@@ -128,10 +153,7 @@ def _write_lists(lists: Mapping[str, tuple[str, ...]], folder: str) -> None:
             file.writelines(f"{each}\n" for each in names)
 
 
-def _make_parents(outputs: Iterable[Output], folder: str) -> None:
-    """Make the directories that outputs are to lie in, as a user expects it."""
-    for output in outputs:
-        name = output.name.rstrip("/").partition("{")[0] if output.open else output.name.rstrip("/")
-        parent = name.rpartition("/")[0]
-        if parent:
-            os.makedirs(os.path.join(folder, parent), exist_ok=True)
+def _parents(outputs: Iterable[Output]) -> set[str]:
+    """Return the directories that outputs are to lie in: a user expects them to be there."""
+    fixed = (output.name.partition("{")[0] if output.open else output.name.rstrip("/") for output in outputs)
+    return {name.rpartition("/")[0] for name in fixed} - {""}

@@ -29,7 +29,7 @@ class Movement:
         self.moved_bytes += size
 
 
-class Tally:
+class Movements:
     """Grows to a ``Moved``; several threads may add to it."""
 
     def __init__(self) -> None:
