@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from time import monotonic_ns
 
+from longpole.model.call_arguments import results_in
 from longpole.model.failure import FailedTask
 from longpole.model.staging import Moved
 from longpole.run.engines.local.engine import LocalEngine
@@ -33,11 +34,13 @@ from longpole.run.messages import (
     Verdict,
 )
 from longpole.run.orders import Orders, TaskOrder, folder_of
+from longpole.run.resuming import together
 from longpole.run.runner import Runner
 from longpole.store.derive.workflow_notes import Part
 
 _TURN_S = 0.25
 _SHOWN_LINES = 10
+_LOOK_NS = 500_000_000
 # Called with why an auxiliary job failed, empty if it did not, and with what it moved.
 Ended = Callable[[str, Moved], None]
 
@@ -77,6 +80,8 @@ class Driver:
         self._assisted: list[Event] = []
         self._stops = 0
         self._cached = 0
+        self._look_ns = 0
+        self._refused = False
         self.failed: list[FailedTask] = []
 
     def run(self, turn: Callable[[], None]) -> None:
@@ -89,6 +94,7 @@ class Driver:
         while not self._runner.finished:
             self._perform(waiting)
             waiting = self._listen()
+            self._note_long()
             turn()
 
     def note_outcomes(self) -> None:
@@ -115,17 +121,18 @@ class Driver:
                 self._commit(event)
             if self._runner.ready or len(self._task_ids) < len(self._runner.graph.job_of):
                 self._note_growth()
+        self._note_refused()
         if self._engine.asked_to_stop > self._stops:
             instructions += self._stop()
         return instructions
 
     def _stop(self) -> list[Instruction]:
         self._stops = self._engine.asked_to_stop
+        instructions = [] if self._runner.stopped else self._runner.stop()
         if self._stops > 1:
             for number in self._runner.running:
                 self._engine.kill(number)
-            return []
-        return self._runner.stop()
+        return instructions
 
     # ------------------------------------------------------------------------------------------ doing
 
@@ -234,6 +241,21 @@ class Driver:
         behind = [graph.jobs[other] for other in graph.after(graph.jobs[number])]
         self._journal.outcomes("skipped", [self._task_ids[task] for job in behind for task in job.tasks])
 
+    def _note_long(self) -> None:
+        """Write down processes that have run for a while, so that they are known if we should die."""
+        now_ns = monotonic_ns()
+        if now_ns < self._look_ns:
+            return
+        self._look_ns = now_ns + _LOOK_NS
+        for job, part in self._engine.long_parts(now_ns):
+            self._journal.parts(job.identity, job.attempt, [part])
+
+    def _note_refused(self) -> None:
+        """Tell why no more tasks can come up."""
+        if self._runner.refused and not self._refused:
+            self._refused = True
+            self.failed.append(FailedTask("workflow", 1, self._runner.refused))
+
     def _note_growth(self) -> None:
         """Write down tasks and jobs that have come up, and when jobs became ready."""
         runner = self._runner
@@ -244,7 +266,7 @@ class Driver:
             if job.label:
                 group = self._identities.get(job.number) or self._journal.group(job.label)
                 self._identities[job.number] = group
-            identity = self._journal.plan(tasks[number], group)
+            identity = self._journal.plan(tasks[number], group, self._results_before(number))
             self._task_ids.append(identity)
             if not job.label:
                 self._identities[job.number] = identity
@@ -254,10 +276,18 @@ class Driver:
                 self._ready_ns[job_number] = now_ns
             runner.ready.clear()
 
+    def _results_before(self, number: int) -> list[int]:
+        """Return the tasks whose results a task is given: they hand no file over."""
+        expansion = self._runner.expansion
+        call = expansion.tasks[number].template.call
+        names = results_in(call) if call is not None else ()
+        found = (task for name in names for task in expansion.results_for(number, name))
+        return [self._task_ids[task] for task in found]
+
     def _commit(self, event: Closed) -> None:
         job = self._runner.graph.jobs[event.job]
         made = tuple(each for some in event.made.values() for each in some)
-        value = event.values.get(job.tasks[0], b"") if not job.label else b""
+        value = self._value(job, event.values)
         opened = self._engine.job(job.number)
         if opened is not None and not job.label:
             self._parts.remember(opened.orders[job.tasks[0]], made, value)
@@ -266,6 +296,12 @@ class Driver:
             self._identities[job.number], job.attempt, monotonic_ns(), parts, Result(made, value)
         )
         self._engine.forget(job.number)
+
+    def _value(self, job: Job, values: Mapping[int, bytes]) -> bytes:
+        """Return what a function returned; of a job of several tasks, by the number of each."""
+        if not job.label:
+            return values.get(job.tasks[0], b"")
+        return together({self._task_ids[task]: value for task, value in values.items()}) if values else b""
 
     def _told(self, number: int) -> FailedTask:
         """Return why a job has failed, for its user."""
@@ -292,5 +328,6 @@ class Driver:
         verdict, cause, _ = self._causes.get(number, (Verdict.FAILED, job.trouble, 0))
         status = 2 if verdict is Verdict.STOPPED else 1
         parts = self._engine.take_parts(number)
-        attempt = job.attempt
+        opened = self._engine.job(number)  # the runner may be an attempt ahead
+        attempt = opened.attempt if opened is not None else job.attempt
         self._journal.fail(self._identities[number], attempt, monotonic_ns(), parts, Failure(status, cause))

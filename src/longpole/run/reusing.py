@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from longpole.model.staging import Item
 from longpole.plan.expansion import Expansion
 from longpole.plan.reuse import Ingredients, fingerprint
+from longpole.run.function_code import code_of
 from longpole.run.ledger import Ledger
 from longpole.run.locations import Locations
 from longpole.run.messages import Made
@@ -92,9 +93,4 @@ def _below(folder: str) -> list[str]:
 def _said(order: TaskOrder) -> str:
     """Return a command as it was written, or a function with its code and arguments."""
     call = order.template.call
-    if call is None:
-        return order.command
-    code = getattr(call.function, "__code__", None)
-    body = f"{code.co_code.hex()}{code.co_consts!r}{code.co_names!r}" if code is not None else ""
-    named = getattr(call.function, "__qualname__", repr(call.function))
-    return f"{named}{order.call!r}{body}"
+    return order.command if call is None else f"{code_of(call.function)}{order.call!r}"
