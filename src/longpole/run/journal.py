@@ -79,7 +79,7 @@ class Journal:
         """Say that there is a task; return its number."""
         number = self._number(task.name)
         inputs = self.files(name for names in task.inputs for name in names)
-        outputs = self.files(name for names in task.outputs for name in names if "{" not in name)
+        outputs = self.files(name for names in task.outputs for name in names)
         needs = _needs(task.template.resources)
         self._note(Planned(number, task.name, task.template.name, inputs, outputs, tuple(after), needs, job))
         return number

@@ -22,6 +22,7 @@ class Execution:
         key: What a worker was asked under; 0 if it is a process of its own.
         output: What it writes to, and the name of that for now.
         gpus: Which GPUs it was given.
+        told: Whether it was told that it is being executed.
         limit: How its memory is held.
         verdict: Why it was ended by us; OK if it was not.
         cause: The same as a sentence.
@@ -34,6 +35,7 @@ class Execution:
     output: tuple[int, str] | None = None
     gpus: tuple[int, ...] = ()
     limit: Limit | None = None
+    told: bool = False
     verdict: Verdict = Verdict.OK
     cause: str = ""
 
