@@ -21,6 +21,7 @@ class Outputs:
         self._free: list[tuple[int, str]] = []
         self._made = 0
         os.makedirs(folder, mode=0o700, exist_ok=True)
+        _remove_spare(folder)
 
     def take(self) -> tuple[int, str]:
         """Return an open file, and the name it has for now.
@@ -68,6 +69,13 @@ class Outputs:
         """Return the paths of files that have no names of their own yet."""
         with os.scandir(self._folder) as found:
             return [each.path for each in found if each.name.startswith(begin)]
+
+
+def _remove_spare(folder: str) -> None:
+    """Remove what a driver that was killed left, unless a job has written to it."""
+    for entry in os.scandir(folder):
+        if entry.name.startswith(".") and not entry.stat().st_size:
+            os.unlink(entry.path)
 
 
 def last_lines(path: str, count: int) -> list[str]:
