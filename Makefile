@@ -70,7 +70,7 @@ demo: $(READY) ## Record a small real training in PyTorch, change it as Longpole
 	$(call say,demo,examples/demo.py)
 	@$(BIN)/python examples/demo.py
 
-bench: $(READY) ## Measure what recording costs, how analyses scale, how predictions err
+bench: $(READY) ## Measure what recording costs, how analyses scale, how predictions err, how fast tasks run
 	$(call say,bench,benchmarks/overhead.py)
 	@$(BIN)/python benchmarks/overhead.py
 	$(call say,bench,benchmarks/store.py)
@@ -81,6 +81,8 @@ bench: $(READY) ## Measure what recording costs, how analyses scale, how predict
 	@$(BIN)/python -m benchmarks.staging
 	$(call say,bench,benchmarks/predictions.py)
 	@$(BIN)/python benchmarks/predictions.py
+	$(call say,bench,benchmarks/engine.py)
+	@$(BIN)/python benchmarks/engine.py
 
 soak: $(READY) ## The long campaigns (hours)
 	$(call say,pytest,soak)

@@ -19,7 +19,7 @@ from longpole.run.assisting import Assisting
 from longpole.run.capacity import Capacity
 from longpole.run.containers.runtimes import AUTO, choose, runtime_named
 from longpole.run.driver import Driver, Parts
-from longpole.run.engines.local.engine import AHEAD, LocalEngine
+from longpole.run.engines.local.engine import LocalEngine
 from longpole.run.engines.local.settings import Settings
 from longpole.run.jobs import Job
 from longpole.run.journal import Failure, Journal
@@ -123,7 +123,7 @@ class Assembly:
     def _policy(self) -> Policy:
         here, clusters = self._here, self._clusters
         return Policy(
-            capacity=Capacity(here.cores, here.memory_bytes, len(here.gpus), ahead=AHEAD * here.cores),
+            capacity=Capacity(here.cores, here.memory_bytes, len(here.gpus)),
             levels=self._levels,
             keep_going=self._request.keep_going,
             cluster=lambda new: [(group.label, group.tasks) for group in clusters.assign(new) if group.label],

@@ -103,6 +103,7 @@ class Driver:
     def _listen(self) -> list[Instruction]:
         """Wait for something to happen; return what is to be done about it."""
         events = [] if self._assisted else self._engine.wait(_TURN_S)
+        self._runner.let_ahead(self._engine.ahead)
         events += self._assisted  # some have ended while we waited
         self._assisted.clear()
         instructions: list[Instruction] = []

@@ -124,8 +124,10 @@ class Journal:
 
     def commit(self, job: int, attempt: int, at_ns: int, parts: Sequence[Part], result: Result) -> None:
         """Say that a job is done, and what it made: it never runs again."""
-        made = [(number, each.size_bytes, each.checksum) for number, each in self._numbered(result.made)]
-        self._note(End(job, attempt, at_ns, 0, tuple(parts), tuple(made), value=result.value.hex()))
+        made = (
+            tuple((number, *each[1:]) for number, each in self._numbered(result.made)) if result.made else ()
+        )
+        self._note(End(job, attempt, at_ns, 0, tuple(parts), made, value=result.value.hex()))
 
     def fail(self, job: int, attempt: int, at_ns: int, parts: Sequence[Part], failure: Failure) -> None:
         """Say that an attempt has failed, or was stopped."""

@@ -110,6 +110,10 @@ class Runner:
         self._go_on()
         return self._told()
 
+    def let_ahead(self, count: int) -> None:
+        """Let so many tasks of one core be begun beyond the cores there are: the engine has them wait."""
+        self._policy.capacity.ahead = count
+
     def stop(self) -> list[Instruction]:
         """Begin nothing new, and stop what runs."""
         self.stopped = True

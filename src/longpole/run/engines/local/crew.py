@@ -1,204 +1,206 @@
-"""Warm workers: forked processes that answer requests on a socket, and are replaced if they die.
+"""Warm workers: forked processes that take requests from one queue, and are replaced if they die.
 
-A request and an answer are bytes behind their length. Each worker has one request at a time, and may have a
-few more on their way, so that it need not wait for us between two. A worker that is forked later must not
-hold the sockets of earlier ones, else their end would never be seen.
+The queue is a socket that all workers of a crew read from: the kernel gives each message to one that is free,
+so that nothing waits behind a long request while another worker is idle, and a few requests may wait there
+without our doing. In a shared page each worker says what it is busy with: who dies is known by that. Messages
+that are too large for a socket go through files. A worker must not hold our ends of any crew's sockets, else
+their end would never be seen.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
 import signal
 import socket
 import struct
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NoReturn
 
 from longpole.record.kernel import die_with_parent
 
-_LENGTH = struct.Struct("<I")
-_BLOCK = 1 << 18
 Serve = Callable[[bytes], bytes]
 
-_every: set[socket.socket] = set()
-
-
-class Worker:
-    """One warm process."""
-
-    def __init__(self, serve: Callable[[], Serve]) -> None:
-        """Fork it; ``serve`` is called there, once, and returns what answers requests."""
-        self.socket, theirs = socket.socketpair()
-        _every.update((self.socket, theirs))
-        parent = os.getpid()
-        self.pid = os.fork()
-        if self.pid == 0:
-            _be_worker(theirs, parent, serve)
-        theirs.close()
-        _every.discard(theirs)
-        self.socket.setblocking(False)
-        self.asked: deque[tuple[int, bytes]] = deque()
-        self._received = bytearray()
-
-    def ask(self, key: int, request: bytes) -> None:
-        """Send a request; its answer will come under the key."""
-        self.asked.append((key, request))
-        self.socket.setblocking(True)
-        try:
-            self.socket.sendall(_LENGTH.pack(len(request)) + request)
-        except OSError:
-            pass  # it has died: that will be seen when it is read from
-        self.socket.setblocking(False)
-
-    def answers(self) -> Iterator[tuple[int, bytes]]:
-        """Yield all answers that have come."""
-        self._receive()
-        data, at = self._received, 0
-        while len(data) >= at + _LENGTH.size:
-            (length,) = _LENGTH.unpack_from(data, at)
-            if len(data) < at + _LENGTH.size + length:
-                break
-            at += _LENGTH.size
-            yield self.asked.popleft()[0], bytes(data[at : at + length])
-            at += length
-        del data[:at]
-
-    def close(self) -> None:
-        """Let it end."""
-        _every.discard(self.socket)
-        self.socket.close()
-
-    def _receive(self) -> None:
-        while True:
-            try:
-                some = self.socket.recv(_BLOCK)
-            except (BlockingIOError, ConnectionError):
-                return
-            if not some:
-                return  # it has ended, which the reaper sees
-            self._received += some
-            if len(some) < _BLOCK:
-                return
+# Which request, and who answers it; then the bytes, or the name of a file that holds them.
+_HEAD = struct.Struct("<QIB")
+_LARGE_BYTES = 1 << 16
+_MESSAGE_BYTES = _LARGE_BYTES + _HEAD.size
+_KEY = struct.Struct("<Q")
+_ours: set[socket.socket] = set()
 
 
 class Crew:
-    """So many workers of one kind, forked when they are first needed.
+    """So many workers of one kind, forked when they are first needed."""
 
-    Attributes:
-        workers: They by their pids.
-        descriptors: They by what is to be watched for answers.
-    """
+    def __init__(self, serve: Callable[[], Serve], count: int, folder: str) -> None:
+        """Take what answers requests, how many workers there are, and a folder for large messages.
 
-    def __init__(self, serve: Callable[[], Serve], count: int, ahead: int = 1) -> None:
-        """Take what answers requests, how many workers there are, and how many requests each has at most."""
-        self._serve = serve
-        self._count = count
-        self._ahead = ahead
-        self._waiting: deque[tuple[int, bytes]] = deque()
-        self.workers: dict[int, Worker] = {}
-        self.descriptors: dict[int, Worker] = {}
+        Args:
+            serve: Called once in each worker; returns what answers requests there.
+            count: How many workers there are at most.
+            folder: Where messages go that are too large for a socket.
+        """
+        self._serve, self._count, self._folder = serve, count, folder
+        self._asking, self._asked = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._hearing, self._telling = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        _ours.update((self._asking, self._hearing))
+        self._asking.setblocking(False)
+        self._hearing.setblocking(False)
+        self._busy = mmap.mmap(-1, _KEY.size * count)
+        self._places: dict[int, int] = {}
+        self._waiting: deque[bytes] = deque()
+        self._open: set[int] = set()
+
+    def __len__(self) -> int:
+        """Return how many requests have no answer yet."""
+        return len(self._open)
+
+    def fileno(self) -> int:
+        """Return what is to be watched for answers."""
+        return self._hearing.fileno()
 
     def ask(self, key: int, request: bytes) -> None:
         """Let a request be answered by whoever is free first."""
-        self._waiting.append((key, request))
-        self._hand_out()
+        self._open.add(key)
+        if len(self._places) < min(self._count, len(self._open)):
+            self._fork()
+        self._waiting.append(_message(key, request, self._folder))
+        self._send()
+
+    def answers(self) -> list[tuple[int, bytes, int]]:
+        """Return all answers that have come: the key of each, the answer, and who gave it."""
+        found = []
+        while True:
+            try:
+                message = self._hearing.recv(_MESSAGE_BYTES)
+            except BlockingIOError:
+                break
+            key, pid, content = _content(message)
+            if key in self._open:
+                self._open.discard(key)
+                found.append((key, content, pid))
+        self._send()
+        return found
 
     def take(self, key: int) -> bool:
         """Take a request back that no worker has yet; return whether that could be done."""
-        for pair in self._waiting:
-            if pair[0] == key:
-                self._waiting.remove(pair)
-                return True
-        return False
-
-    def worker_of(self, key: int) -> Worker | None:
-        """Return who is busy with a request."""
-        busy = (worker for worker in self.workers.values() if worker.asked and worker.asked[0][0] == key)
-        return next(busy, None)
-
-    def unbegun(self) -> set[int]:
-        """Return the keys of requests that wait behind others."""
-        behind = (key for worker in self.workers.values() for key, _ in list(worker.asked)[1:])
-        return {*behind, *(key for key, _ in self._waiting)}
-
-    def answers(self, worker: Worker) -> list[tuple[int, bytes, int]]:
-        """Return the answers of a worker: the key of each, the answer, and the worker's pid."""
-        found = [(key, answer, worker.pid) for key, answer in worker.answers()]
-        self._hand_out()
+        while True:
+            try:
+                self._waiting.append(self._asked.recv(_MESSAGE_BYTES, socket.MSG_DONTWAIT))
+            except BlockingIOError:
+                break
+        kept = [message for message in self._waiting if _HEAD.unpack_from(message)[0] != key]
+        found = len(kept) < len(self._waiting)
+        self._waiting = deque(kept)
+        self._open.difference_update({key} if found else ())
+        self._send()
         return found
 
-    def lost(self, pid: int) -> int | None:
-        """Take note that a process has ended; return the key of what it was busy with, if it was one of us.
+    def worker_of(self, key: int) -> int:
+        """Return the pid of who is busy with a request; 0 if nobody is."""
+        return next((pid for pid, place in self._places.items() if self._key_at(place) == key), 0)
 
-        What it had not begun is asked again.
-        """
-        worker = self.workers.pop(pid, None)
-        if worker is None:
+    def unbegun(self) -> set[int]:
+        """Return the keys of requests that no worker is busy with yet."""
+        return self._open - {self._key_at(place) for place in self._places.values()}
+
+    def lost(self, pid: int) -> int | None:
+        """Take note that a process has ended; return the key that it leaves without an answer, if any."""
+        place = self._places.pop(pid, None)
+        if place is None:
             return None
-        del self.descriptors[worker.socket.fileno()]
-        worker.close()
-        busy = worker.asked.popleft()[0] if worker.asked else None
-        self._waiting.extendleft(reversed(worker.asked))
-        self._hand_out()
-        return busy
+        key = self._key_at(place)
+        _KEY.pack_into(self._busy, place * _KEY.size, 0)
+        if len(self._places) < min(self._count, len(self._open)):
+            self._fork()
+        if key not in self._open:
+            return None
+        self._open.discard(key)
+        return key
 
     def close(self) -> None:
         """Let all workers end; whoever still works is killed."""
-        for worker in self.workers.values():
-            worker.close()
-            if worker.asked:
-                os.kill(worker.pid, signal.SIGKILL)
-        for pid in self.workers:
+        for ours in (self._asking, self._hearing):
+            _ours.discard(ours)
+            ours.close()
+        self._asked.close()
+        self._telling.close()
+        for pid, place in self._places.items():
+            if self._key_at(place):
+                os.kill(pid, signal.SIGKILL)
+        for pid in self._places:
             os.waitpid(pid, 0)
-        self.workers, self.descriptors = {}, {}
+        self._places = {}
 
-    def _hand_out(self) -> None:
-        while self._waiting:
-            worker = self._idlest()
-            if worker is None:
-                return
-            worker.ask(*self._waiting.popleft())
+    def _send(self) -> None:
+        """Put into the queue what it has room for."""
+        try:
+            while self._waiting:
+                self._asking.send(self._waiting[0])
+                self._waiting.popleft()
+        except BlockingIOError:
+            pass  # the rest when answers have made room
 
-    def _idlest(self) -> Worker | None:
-        idle = min(self.workers.values(), key=lambda worker: len(worker.asked), default=None)
-        if (idle is None or idle.asked) and len(self.workers) < self._count:
-            idle = Worker(self._serve)
-            self.workers[idle.pid] = idle
-            self.descriptors[idle.socket.fileno()] = idle
-        return idle if idle is not None and len(idle.asked) < self._ahead else None
+    def _fork(self) -> None:
+        taken = set(self._places.values())
+        place = next(place for place in range(self._count) if place not in taken)
+        parent = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            self._be_worker(parent, place)
+        self._places[pid] = place
+
+    def _key_at(self, place: int) -> int:
+        return int(_KEY.unpack_from(self._busy, place * _KEY.size)[0])
+
+    def _be_worker(self, parent: int, place: int) -> NoReturn:
+        """Answer requests until there are no more."""
+        code = 1
+        try:
+            die_with_parent(parent)
+            _be_apart()
+            for ours in _ours:
+                ours.close()
+            self._answer_all(self._serve(), place * _KEY.size)
+            code = 0
+        finally:
+            os._exit(code)
+
+    def _answer_all(self, serve: Serve, at: int) -> None:
+        pid, busy = os.getpid(), self._busy
+        while message := self._asked.recv(_MESSAGE_BYTES):
+            key, _, content = _content(message)
+            _KEY.pack_into(busy, at, key)
+            self._telling.send(_message(key, serve(content), self._folder, pid))
+            _KEY.pack_into(busy, at, 0)
 
 
-def _be_worker(ours: socket.socket, parent: int, serve: Callable[[], Serve]) -> NoReturn:
-    """Answer requests until there are no more."""
-    code = 1
-    try:
-        die_with_parent(parent)
-        signal.set_wakeup_fd(-1)
-        for number in (signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)
-        for number in (signal.SIGTERM, signal.SIGCHLD):
-            signal.signal(number, signal.SIG_DFL)
-        os.setpgid(0, 0)
-        for other in _every - {ours}:
-            other.close()
-        _answer_all(ours, serve())
-        code = 0
-    finally:
-        os._exit(code)
+def _be_apart() -> None:
+    """Take signals as any process does, but for those that a terminal sends to all."""
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)
+    os.setpgid(0, 0)
 
 
-def _answer_all(ours: socket.socket, serve: Serve) -> None:
-    received = bytearray()
-    while True:
-        some = ours.recv(_BLOCK)
-        if not some:
-            return
-        received += some
-        while len(received) >= _LENGTH.size:
-            end = _LENGTH.size + _LENGTH.unpack_from(received)[0]
-            if len(received) < end:
-                break
-            answer = serve(bytes(received[_LENGTH.size : end]))
-            del received[:end]
-            ours.sendall(_LENGTH.pack(len(answer)) + answer)
+def _message(key: int, content: bytes, folder: str, pid: int = 0) -> bytes:
+    if len(content) <= _LARGE_BYTES:
+        return _HEAD.pack(key, pid, 0) + content
+    path = os.path.join(folder, f".message-{os.getpid()}-{key}")
+    with open(path, "wb") as file:
+        file.write(content)
+    return _HEAD.pack(key, pid, 1) + os.fsencode(path)
+
+
+def _content(message: bytes) -> tuple[int, int, bytes]:
+    key, pid, in_file = _HEAD.unpack_from(message)
+    content = message[_HEAD.size :]
+    if in_file:
+        path = os.fsdecode(content)
+        with open(path, "rb") as file:
+            content = file.read()
+        os.unlink(path)
+    return key, pid, content

@@ -10,7 +10,7 @@ import heapq
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from time import monotonic_ns
+from time import monotonic_ns, sleep
 
 from longpole.errors import LongpoleError
 from longpole.record.reaper import children_of
@@ -30,8 +30,11 @@ from longpole.run.messages import Broken, Closed, Event, Executed, Made, Opened,
 from longpole.run.orders import TaskOrder
 from longpole.store.derive.workflow_notes import Part
 
-# How many jobs a worker has waiting behind the one it does.
-AHEAD = 2
+# How many short tasks wait for each worker, so that none waits for us, and how short these are.
+AHEAD = 4
+_SHORT_NS = 20_000_000
+# How long we wait to hear of several at once.
+_LEAST_GATHER_NS, _MOST_GATHER_NS = 100_000, 800_000
 _GRACE_NS = 10_000_000_000
 _LOOK_S = 0.1
 _STOPPED = "It was stopped."
@@ -53,8 +56,8 @@ class LocalEngine:
         self._processes = Processes()
         self._starting = Starting(settings, self._processes, self._outputs)
         self._staging = Staging(settings, self._ask, self._break)
-        self._callers = Crew(self._caller, settings.workers, ahead=1 + AHEAD)
-        self._doers = Crew(lambda: short_jobs.Server(settings), settings.workers, ahead=1 + AHEAD)
+        self._callers = Crew(self._caller, settings.workers, settings.scratch)
+        self._doers = Crew(lambda: short_jobs.Server(settings), settings.workers, settings.scratch)
         self._jobs: dict[int, OpenJob] = {}
         self._by_pid: dict[int, tuple[OpenJob, int]] = {}
         self._then: dict[int, Then] = {}
@@ -62,6 +65,8 @@ class LocalEngine:
         self._limited = 0
         self._all_linked = (settings.bring, settings.send) == ("link", "link")
         self._crews = (self._doers, self._callers, self._staging.crew)
+        self._by_descriptor = {crew.fileno(): crew for crew in self._crews}
+        self._mean_ns = float(_SHORT_NS)
         # When something is to be looked at again: moment, job and task.
         self._deadlines: list[tuple[int, int, int]] = []
         self._events: list[Event] = []
@@ -70,6 +75,11 @@ class LocalEngine:
     def asked_to_stop(self) -> int:
         """How often the user has asked to stop."""
         return self._wakes.asked
+
+    @property
+    def ahead(self) -> int:
+        """How many tasks of one core it takes beyond those it executes: some, if tasks are short."""
+        return AHEAD * self._settings.workers if self._mean_ns < _SHORT_NS else 0
 
     def job(self, number: int) -> OpenJob | None:
         """Return a job that is open."""
@@ -232,6 +242,7 @@ class LocalEngine:
             self._break(job, "The worker process that executed it has died.")
             return
         answer = short_jobs.answer_of(data)
+        self._mean_ns += (answer.times[3] - answer.times[0] - self._mean_ns) / 8
         note_short(job, answer, execution.start_ns)
         if answer.output:
             job.outputs[order.task] = answer.output
@@ -268,6 +279,7 @@ class LocalEngine:
             self._ended(job, task, monotonic_ns(), "The worker process that called it has died.")
             return
         answer = functions.answer_of(data)
+        self._mean_ns += (answer.end_ns - answer.start_ns - self._mean_ns) / 8
         execution.start_ns = answer.start_ns
         if answer.output:
             job.outputs[task] = answer.output
@@ -367,10 +379,10 @@ class LocalEngine:
             self._ended(job, execution.order.task, monotonic_ns(), _STOPPED)
             return
         worker = crew.worker_of(execution.key)
-        if worker is not None:
-            for pid in children_of(worker.pid) if how == signal.SIGKILL else ():
+        if worker:
+            for pid in children_of(worker) if how == signal.SIGKILL else ():
                 end_group(pid, how)
-            os.kill(worker.pid, how)
+            os.kill(worker, how)
 
     def _end_late(self, now_ns: int) -> None:
         while self._deadlines and self._deadlines[0][0] <= now_ns:
@@ -408,12 +420,12 @@ class LocalEngine:
             timeout_s = min(timeout_s, (self._deadlines[0][0] - now_ns) / 1e9)
         if self._limited:
             timeout_s = min(timeout_s, _LOOK_S)
-        watched = {descriptor for crew in self._crews for descriptor in crew.descriptors}
-        ready = self._wakes.wait(watched, timeout_s)
-        for crew in self._crews:
-            for worker in [crew.descriptors[one] for one in ready if one in crew.descriptors]:
-                for key, answer, pid in crew.answers(worker):
-                    self._then.pop(key)(answer, pid)
+        ready = self._wakes.wait(self._by_descriptor.keys(), timeout_s)
+        if ready:
+            self._gather()
+        for descriptor in ready:
+            for key, answer, pid in self._by_descriptor[descriptor].answers():
+                self._then.pop(key)(answer, pid)
         for ended in self._processes.reap():
             self._reaped(ended)
         now_ns = monotonic_ns()
@@ -422,13 +434,18 @@ class LocalEngine:
         if self._limited:
             self._end_large(now_ns)
 
+    def _gather(self) -> None:
+        """Wait a moment, to hear of several short tasks at once, while workers have enough to do."""
+        workers = self._settings.workers
+        enough_ns = (len(self._doers) + len(self._callers) - workers) * self._mean_ns / workers / 2
+        if enough_ns > _LEAST_GATHER_NS:
+            sleep(min(enough_ns, _MOST_GATHER_NS) / 1e9)
+
     def _break(self, job: OpenJob, cause: str, verdict: Verdict = Verdict.FAILED) -> None:
         self._events.append(Broken(job.number, verdict, cause))
 
     def _output_name(self, job: OpenJob, task: int) -> str:
-        name = job.orders[task].name
-        plain = "".join(letter if letter.isalnum() or letter in "._=-" else "-" for letter in name)[:80]
-        return f"{plain}.{job.task_ids(task)}.{job.attempt}.log"
+        return f"{job.orders[task].template.name}.{job.task_ids(task)}.{job.attempt}.log"
 
 
 def _checkpoints(job: OpenJob) -> list[str]:

@@ -2,8 +2,8 @@
 
 A worker has one job at a time and the next ones waiting in its socket, so that cores never wait for the
 driver, and the driver hears of several at once when it is busy. What is not plain (containers, limits of
-memory or time, GPUs, patterns, many files) is not done here; what turns out not to be plain at its end, a large
-file or a directory, is left for the driver to put in place.
+memory or time, GPUs, patterns, many files) is not done here; what turns out not to be plain at its end, a
+large file or a directory, is left for the driver to put in place.
 """
 
 from __future__ import annotations

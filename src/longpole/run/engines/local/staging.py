@@ -43,7 +43,7 @@ class Staging:
         self._ask = ask
         self._fail = fail
         self._carrier = Carrier(settings.way)
-        self.crew = Crew(lambda: Carrier(settings.way), settings.carriers)
+        self.crew = Crew(lambda: Carrier(settings.way), settings.carriers, settings.scratch)
 
     def bring(self, job: OpenJob, orders: Iterable[TaskOrder], then: Callable[[], None]) -> None:
         """Bring what tasks need that is not in the job's folder yet."""
