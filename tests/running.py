@@ -7,7 +7,8 @@ import os
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -148,6 +149,14 @@ def bench_of(*, nobody: bool) -> Iterator[Bench]:
             bench.give(each)
         yield bench
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def until(is_so: Callable[[], bool], limit_s: float = 30.0) -> None:
+    """Wait until something is so; fail if that takes too long."""
+    end = time.monotonic() + limit_s
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def _said_of(pid: int) -> bytes:
