@@ -33,7 +33,7 @@ def drive(path: str, request: Request, json_wanted: str) -> int:
     clustering = clustering_of(request.cluster) if request.cluster else clustering_for(placement, workflow)
     with take_work_folder(request.work):
         assembly = Assembly(workflow, request, clustering, path)
-        note_state(path, state="running", exit_code=None)
+        note_state(path, name=request.name or workflow.name, state="running", exit_code=None)
         view = RunView(assembly, path, request, began)
         try:
             assembly.driver.run(view.turn)

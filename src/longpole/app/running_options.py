@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from dataclasses import dataclass
 
 import msgspec
@@ -60,9 +61,10 @@ def ask(given: Given) -> tuple[Request, str]:
     workflow = os.path.abspath(given.workflow)
     name = given.name or _name_of(workflow)
     runs = find_runs_folder(given.runs)
-    work = os.path.abspath(given.work or os.path.join(os.path.dirname(runs), "work", plain_name(name)))
+    work = os.path.abspath(given.work or os.path.join(os.path.dirname(runs), "work", _folder_name(workflow)))
     request = Request(
         workflow=workflow,
+        name=given.name or "",
         chosen=chosen_of(given.pairs),
         placement=given.placement or "links",
         cluster=given.cluster or "",
@@ -114,6 +116,11 @@ def ask_again(given: Given) -> tuple[str, Request]:
     if given.memory:
         changes["memory_bytes"] = parse_size(given.memory)
     return str(path), msgspec.structs.replace(request, **changes)
+
+
+def _folder_name(workflow: str) -> str:
+    """Return the name of a workflow's work folder: two that are called alike have two folders."""
+    return f"{plain_name(_name_of(workflow))}-{zlib.crc32(os.fsencode(workflow)):08x}"
 
 
 def _name_of(workflow: str) -> str:

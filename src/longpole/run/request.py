@@ -12,6 +12,7 @@ class Request(msgspec.Struct, frozen=True):
 
     Attributes:
         workflow: The file or folder that describes it.
+        name: What the user calls the run; empty: what the workflow is called.
         chosen: Parameters as they were given, ``--set``.
         placement: Where its data goes.
         cluster: Which tasks run as one job, as it was given; empty: as the placement has it.
@@ -28,6 +29,7 @@ class Request(msgspec.Struct, frozen=True):
     """
 
     workflow: str
+    name: str = ""
     chosen: dict[str, str] = {}
     placement: str = "links"
     cluster: str = ""

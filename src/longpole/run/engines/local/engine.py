@@ -284,7 +284,7 @@ class LocalEngine:
         if answer.output:
             job.outputs[task] = answer.output
         job.values[task] = answer.value
-        self._ended(job, task, answer.end_ns, answer.cause, (*answer.cpu_us, 0, 0, 0, 0, 0))
+        self._ended(job, task, answer.end_ns, answer.cause, answer.cpu_us)
 
     def _reaped(self, ended: Reaped) -> None:
         found = self._by_pid.pop(ended.pid, None)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Mapping
+from resource import RUSAGE_SELF, getrusage
 from time import monotonic_ns
 from typing import NamedTuple
 
@@ -28,8 +29,8 @@ class Reaped(NamedTuple):
         pid: Which.
         status: Its wait status.
         end_ns: When that was seen.
-        used: User and system CPU time in us, bytes read and written by calls, the same of storage, peak
-            memory in KiB.
+        used: User and system CPU time in us, bytes read and written by calls, the same of storage, and, if
+            it can be told, peak memory in KiB.
     """
 
     pid: int
@@ -99,7 +100,10 @@ class Processes:
         after = self._read_own_io()
         used = _grown(before.split(), after.split(), len(before)) if before and after else (0, 0, 0, 0)
         cpu = int(usage.ru_utime * 1e6), int(usage.ru_stime * 1e6)
-        return Reaped(pid, status, end_ns, (*cpu, *used, usage.ru_maxrss))
+        # Until it executes its program, a process has our memory: what it had at most is known if it is more.
+        ours = getrusage(RUSAGE_SELF).ru_maxrss
+        peak = (usage.ru_maxrss,) if usage.ru_maxrss > ours else ()
+        return Reaped(pid, status, end_ns, (*cpu, *used, *peak))
 
     def _read_own_io(self) -> bytes:
         return os.pread(self._own_io, 4096, 0) if self._own_io >= 0 else b""
