@@ -41,6 +41,11 @@ class JournalError(LongpoleError):
     exit_code = UNMEASURABLE
 
 
+def auxiliary_key(name: str) -> str:
+    """Return what the runner's own job is known by, so that a task may be called the same."""
+    return f"({name})"
+
+
 class Journal:
     """The driver's log of one run."""
 
@@ -86,7 +91,7 @@ class Journal:
 
     def plan_auxiliary(self, name: str, kind: str) -> int:
         """Say that the runner itself does something; return its number."""
-        number = self._number(name)
+        number = self._number(auxiliary_key(name))
         self._note(Planned(number, name, kind, auxiliary=True))
         return number
 
