@@ -125,4 +125,4 @@ class AttemptColumns:
         is_told = np.array([one.ready > 0 for one in starts], np.bool_)
         self.ready[rows] = np.where(is_told, np.minimum(ready, self.start[rows]), self.start[rows])
         # One that was handed over ahead waited at the engine: that is time in the queue, too.
-        self.start = np.minimum(np.maximum(self.start, self._began), self._told_end)
+        self.start = np.clip(self._began, self.start, np.maximum(self.start, self._told_end))
