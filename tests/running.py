@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -157,6 +158,14 @@ def _quick() -> str | None:
     """Return a folder in memory, where thousands of small files cost little; none where there is no room."""
     memory = "/dev/shm"
     return memory if os.path.isdir(memory) and shutil.disk_usage(memory).free > _ROOM_BYTES else None
+
+
+def until(is_so: Callable[[], bool], limit_s: float = 30.0) -> None:
+    """Wait until something is so; fail if that takes too long."""
+    end = time.monotonic() + limit_s
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def _said_of(pid: int) -> bytes:
