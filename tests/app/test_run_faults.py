@@ -344,6 +344,7 @@ def test_ctrl_c_on_a_terminal_stops_and_twice_at_once(bench: Bench, text: str, t
     os.write(terminal, b"\x03")
     if times > 1:
         wait_until(lambda: see(terminal, seen) and b"stopping" in seen)
+        time.sleep(0.5)
         os.write(terminal, b"\x03")
     wait_until(lambda: see(terminal, seen) and has_ended(pid))
     _, status = os.waitpid(pid, 0)
@@ -373,6 +374,7 @@ def test_a_second_signal_ends_stubborn_tasks_at_once(bench: Bench) -> None:
     began = time.monotonic()
     os.killpg(running.pid, signal.SIGINT)
     wait_until(lambda: "stopping" in (bench.folder / "said").read_text())
+    time.sleep(0.5)  # what comes at once is taken for one and the same
     os.killpg(running.pid, signal.SIGINT)
 
     assert running.wait(_LONGEST_S) == INTERRUPTED
