@@ -22,6 +22,18 @@ def results_in(call: Call) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_results([*call.arguments, *call.keywords.values()])))
 
 
+def texts_in(call: Call) -> tuple[str, ...]:
+    """Return all texts among the arguments of a call; they may have places.
+
+    Examples:
+        >>> texts_in(Call(sum, (["{a}", 3],), {"start": "{b.list}"}))
+        ('{a}', '{b.list}')
+    """
+    return tuple(
+        each for each in _within([*call.arguments, *call.keywords.values()]) if isinstance(each, str)
+    )
+
+
 def arguments_for(
     call: Call, result: Callable[[str], Any], values: Mapping[str, Value]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -62,12 +74,17 @@ def _text(text: str, values: Mapping[str, Value]) -> Any:  # noqa: ANN401  a tex
 
 
 def _results(arguments: object) -> Iterator[str]:
+    return (each.template for each in _within(arguments) if isinstance(each, Result))
+
+
+def _within(arguments: object) -> Iterator[object]:
+    """Yield all values within lists, tuples and maps, in their order."""
     waiting = [arguments]
     while waiting:
         each = waiting.pop()
-        if isinstance(each, Result):
-            yield each.template
-        elif type(each) in (list, tuple):
+        if type(each) in (list, tuple):
             waiting += reversed(each)  # type: ignore[call-overload]
         elif type(each) is dict:
             waiting += reversed(each.values())
+        else:
+            yield each

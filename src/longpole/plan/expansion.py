@@ -64,6 +64,10 @@ class Expansion:
         """Templates whose tasks are not known yet."""
         return list(self._waiting)
 
+    def is_expanded(self, template: str) -> bool:
+        """Return whether the tasks of a template are known."""
+        return template in self._of_template
+
     def tasks_of(self, template: str) -> range:
         """Return the numbers of a template's tasks; none where they are not known yet."""
         return self._of_template.get(template, range(0))

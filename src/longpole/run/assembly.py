@@ -11,9 +11,9 @@ from longpole.describe.checks.room import check_resources
 from longpole.model.plan import RULES, Clustering, Placement, Sent
 from longpole.model.ports import Runtime
 from longpole.model.workflow import Workflow
-from longpole.plan.clusters import Clusters
+from longpole.plan.clusters import Clusters, SizeOf
 from longpole.plan.expansion import Expansion
-from longpole.plan.outside import found_members
+from longpole.plan.outside import Outside, found_members
 from longpole.plan.templates import levels
 from longpole.run.assisting import Assisting
 from longpole.run.capacity import Capacity
@@ -41,6 +41,7 @@ from longpole.run.survivors import end_survivors
 from longpole.run.transport import Transport
 from longpole.store.derive.workflow_notes import Driver as DriverNote
 from longpole.store.workflow import read_driver_logs
+from longpole.units import Bytes
 
 OUTPUT_FOLDER = "output"
 _LOST = "The driver that began it has died."
@@ -70,9 +71,9 @@ class Assembly:
         check_resources(workflow, self._here.cores, self._here.memory_bytes, len(self._here.gpus), 1)
         check_inputs(workflow, found_in(workflow))
         self._expansion = Expansion(workflow, found_members(workflow))
-        self._clusters = Clusters(clustering, self._expansion)
-        self._levels = _levels(self._expansion, self._clusters)
         self._locations = Locations(workflow, request.work)
+        self._clusters = Clusters(clustering, self._expansion, self._size_of(Outside(workflow)))
+        self._levels = _levels(self._expansion, self._clusters)
         os.makedirs(self._locations.kept, mode=0o700, exist_ok=True)
         self._past = Past(read_driver_logs(run_path), self._expansion, self._locations.kept)
         self._ledger = Ledger(request.work, self._locations.kept)
@@ -142,6 +143,15 @@ class Assembly:
             self._locations.keep(each.made)
         return found
 
+    def _size_of(self, outside: Outside) -> SizeOf:
+        """Return what tells the size of a file: one that was made, or one from outside."""
+
+        def size(name: str) -> Bytes | None:
+            made = self._locations.made(name)
+            return outside.size(name) if made is None else made.size_bytes
+
+        return size
+
     def _settings(self) -> Settings:
         request, transport = self._request, self._transport
         return Settings(
@@ -160,6 +170,8 @@ class Assembly:
             sends_images=self._rules.image is Sent.EACH_JOB,
             workers=self._here.cores,
             gpus=self._here.gpus,
+            folder=self._workflow.folder,
+            checkpoint=self._locations.checkpoint,
             shared=recorder_folders(os.environ),
         )
 

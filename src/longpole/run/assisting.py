@@ -35,6 +35,8 @@ class Assisting:
         self.wanted: Wanted = lambda _: True
         self.levels: dict[str, int] = {}
         self.files = self.size_bytes = 0
+        self._names: dict[int, list[str]] = {}
+        self._looked = 0
 
     def __call__(self, order: Assist, ended: Ended) -> None:
         """Do one; ``ended`` is called when it is done, at once or later."""
@@ -57,15 +59,8 @@ class Assisting:
         return ""
 
     def _stage_out(self, level: int, ended: Ended) -> None:
-        runner = self._runner
-        tasks = runner.expansion.tasks
-        names = [
-            made.name
-            for task, some in runner.made.items()
-            if self.levels[tasks[task].template.name] == level
-            for made in some
-            if self.wanted(made.name) and made.size_bytes >= 0
-        ]
+        self._look()
+        names = self._names.pop(level, [])
         if not names:
             ended("", _NOTHING)
             return
@@ -79,6 +74,17 @@ class Assisting:
             ended("" if answer.moved is not None else answer.cause, answer.moved or _NOTHING)
 
         self._engine.carry(request, moved)
+
+    def _look(self) -> None:
+        """Find the results among what was committed since the last time, by the levels of their tasks."""
+        runner = self._runner
+        new = runner.committed[self._looked :]
+        self._looked += len(new)
+        for task in new:
+            level = self.levels[runner.expansion.tasks[task].template.name]
+            for made in runner.made.get(task, ()):
+                if made.size_bytes >= 0 and self.wanted(made.name):
+                    self._names.setdefault(level, []).append(made.name)
 
     def _register(self) -> str:
         try:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from time import monotonic_ns
 
+from longpole.model.call_arguments import results_in
 from longpole.model.failure import FailedTask
 from longpole.model.staging import Moved
 from longpole.run.engines.local.engine import LocalEngine
 from longpole.run.engines.local.opened import OpenJob
 from longpole.run.engines.local.outputs import last_lines
 from longpole.run.engines.local.staging import note_moved
+from longpole.run.jobs import Job
 from longpole.run.journal import Failure, Journal, Result
 from longpole.run.locations import Locations
 from longpole.run.messages import (
@@ -32,11 +34,13 @@ from longpole.run.messages import (
     Verdict,
 )
 from longpole.run.orders import Orders, TaskOrder, folder_of
+from longpole.run.resuming import together
 from longpole.run.runner import Runner
 from longpole.store.derive.workflow_notes import Part
 
 _TURN_S = 0.25
 _SHOWN_LINES = 10
+_LOOK_NS = 500_000_000
 # Called with why an auxiliary job failed, empty if it did not, and with what it moved.
 Ended = Callable[[str, Moved], None]
 
@@ -76,6 +80,8 @@ class Driver:
         self._assisted: list[Event] = []
         self._stops = 0
         self._cached = 0
+        self._look_ns = 0
+        self._refused = False
         self.failed: list[FailedTask] = []
 
     def run(self, turn: Callable[[], None]) -> None:
@@ -88,6 +94,7 @@ class Driver:
         while not self._runner.finished:
             self._perform(waiting)
             waiting = self._listen()
+            self._note_long()
             turn()
 
     def note_outcomes(self) -> None:
@@ -114,17 +121,18 @@ class Driver:
                 self._commit(event)
             if self._runner.ready or len(self._task_ids) < len(self._runner.graph.job_of):
                 self._note_growth()
+        self._note_refused()
         if self._engine.asked_to_stop > self._stops:
             instructions += self._stop()
         return instructions
 
     def _stop(self) -> list[Instruction]:
         self._stops = self._engine.asked_to_stop
+        instructions = [] if self._runner.stopped else self._runner.stop()
         if self._stops > 1:
             for number in self._runner.running:
                 self._engine.kill(number)
-            return []
-        return self._runner.stop()
+        return instructions
 
     # ------------------------------------------------------------------------------------------ doing
 
@@ -151,7 +159,7 @@ class Driver:
         match instruction:
             case Execute():
                 job = self._runner.graph.jobs[instruction.job]
-                order = self._parts.orders.task(instruction.task, job.memory_factor)
+                order = self._parts.orders.task(instruction.task, job.memory_for(instruction.task))
                 self._engine.execute(instruction.job, order)
             case Open():
                 self._open(instruction)
@@ -168,7 +176,7 @@ class Driver:
 
     def _open(self, instruction: Open) -> None:
         job = self._runner.graph.jobs[instruction.job]
-        orders = [self._parts.orders.task(task, job.memory_factor) for task in job.tasks]
+        orders = self._orders(job)
         identity = self._identities[job.number]
         own = bool(job.label) or orders[0].needs_folder
         folder = folder_of(self._parts.scratch, identity, instruction.attempt) if own else ""
@@ -183,6 +191,12 @@ class Driver:
             self._task_ids.__getitem__,
         )
         self._engine.open(opened, orders)
+
+    def _orders(self, job: Job) -> list[TaskOrder]:
+        """Return the orders for a job; those of several tasks are completed when each is executed."""
+        if job.label:
+            return [self._parts.orders.outline(task) for task in job.tasks]
+        return [self._parts.orders.task(task, job.memory_for(task)) for task in job.tasks]
 
     def _assist(self, instruction: Assist) -> None:
         name = instruction.kind.value + (f" {instruction.level}" if instruction.level else "")
@@ -227,6 +241,21 @@ class Driver:
         behind = [graph.jobs[other] for other in graph.after(graph.jobs[number])]
         self._journal.outcomes("skipped", [self._task_ids[task] for job in behind for task in job.tasks])
 
+    def _note_long(self) -> None:
+        """Write down processes that have run for a while, so that they are known if we should die."""
+        now_ns = monotonic_ns()
+        if now_ns < self._look_ns:
+            return
+        self._look_ns = now_ns + _LOOK_NS
+        for job, part in self._engine.long_parts(now_ns):
+            self._journal.parts(job.identity, job.attempt, [part])
+
+    def _note_refused(self) -> None:
+        """Tell why no more tasks can come up."""
+        if self._runner.refused and not self._refused:
+            self._refused = True
+            self.failed.append(FailedTask("workflow", 1, self._runner.refused))
+
     def _note_growth(self) -> None:
         """Write down tasks and jobs that have come up, and when jobs became ready."""
         runner = self._runner
@@ -237,7 +266,7 @@ class Driver:
             if job.label:
                 group = self._identities.get(job.number) or self._journal.group(job.label)
                 self._identities[job.number] = group
-            identity = self._journal.plan(tasks[number], group)
+            identity = self._journal.plan(tasks[number], group, self._results_before(number))
             self._task_ids.append(identity)
             if not job.label:
                 self._identities[job.number] = identity
@@ -247,18 +276,32 @@ class Driver:
                 self._ready_ns[job_number] = now_ns
             runner.ready.clear()
 
+    def _results_before(self, number: int) -> list[int]:
+        """Return the tasks whose results a task is given: they hand no file over."""
+        expansion = self._runner.expansion
+        call = expansion.tasks[number].template.call
+        names = results_in(call) if call is not None else ()
+        found = (task for name in names for task in expansion.results_for(number, name))
+        return [self._task_ids[task] for task in found]
+
     def _commit(self, event: Closed) -> None:
         job = self._runner.graph.jobs[event.job]
         made = tuple(each for some in event.made.values() for each in some)
-        value = event.values.get(job.tasks[0], b"") if not job.label else b""
+        value = self._value(job, event.values)
         opened = self._engine.job(job.number)
         if opened is not None and not job.label:
             self._parts.remember(opened.orders[job.tasks[0]], made, value)
         parts = self._engine.take_parts(job.number)
-        self._journal.commit(
-            self._identities[job.number], job.attempt, monotonic_ns(), parts, Result(made, value)
-        )
+        began_ns, ended_ns = _times(opened)
+        result = Result(made, value, began_ns)
+        self._journal.commit(self._identities[job.number], job.attempt, ended_ns, parts, result)
         self._engine.forget(job.number)
+
+    def _value(self, job: Job, values: Mapping[int, bytes]) -> bytes:
+        """Return what a function returned; of a job of several tasks, by the number of each."""
+        if not job.label:
+            return values.get(job.tasks[0], b"")
+        return together({self._task_ids[task]: value for task, value in values.items()}) if values else b""
 
     def _told(self, number: int) -> FailedTask:
         """Return why a job has failed, for its user."""
@@ -284,6 +327,16 @@ class Driver:
         job = self._runner.graph.jobs[number]
         verdict, cause, _ = self._causes.get(number, (Verdict.FAILED, job.trouble, 0))
         status = 2 if verdict is Verdict.STOPPED else 1
+        opened = self._engine.job(number)
+        began_ns, ended_ns = _times(opened)
         parts = self._engine.take_parts(number)
-        attempt = job.attempt
-        self._journal.fail(self._identities[number], attempt, monotonic_ns(), parts, Failure(status, cause))
+        attempt = opened.attempt if opened is not None else job.attempt  # the runner may be an attempt ahead
+        failure = Failure(status, cause, began_ns)
+        self._journal.fail(self._identities[number], attempt, ended_ns, parts, failure)
+
+
+def _times(job: OpenJob | None) -> tuple[int, int]:
+    """Return when a job really began, 0 if with its start, and when it ended: now, if no worker says so."""
+    if job is None:
+        return 0, monotonic_ns()
+    return job.began_ns, job.ended_ns or monotonic_ns()

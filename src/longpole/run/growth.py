@@ -14,7 +14,10 @@ class Growth:
         """Take the level of each template's jobs."""
         self._expansion = expansion
         self._levels = levels
+        # Tasks of each template that were not executed, and that are not over.
         self._left: dict[str, int] = {}
+        self._going: dict[str, int] = {}
+        self._troubled: set[str] = set()
         self._files: dict[str, list[str]] = {}
         self._sets = {
             each.name: expansion.makers_of_set(each.name)
@@ -22,17 +25,25 @@ class Growth:
             if each.made
         }
         self._told_by = {maker for makers in self._sets.values() for maker in makers}
+        self._over: list[int] = []
         self._level_left = dict.fromkeys(sorted(set(levels.values())), 0)
         for level in levels.values():
             self._level_left[level] += 1  # one for the template itself, until all its tasks are known
 
     def expand(self) -> range:
-        """Take in the tasks that can be known by now; return the new ones."""
-        before = set(self._expansion.unexpanded)
+        """Take in the tasks that can be known by now; return the new ones.
+
+        Raises:
+            WorkflowError: Two tasks make one file, or sets that go in step do not.
+        """
+        before = self._expansion.unexpanded
         new = self._expansion.expand()
-        for name in before.difference(self._expansion.unexpanded):
-            self._left[name] = len(self._expansion.tasks_of(name))
-            self._level_left[self._levels[name]] += self._left[name] - 1
+        for name in before:
+            tasks = len(self._expansion.tasks_of(name))
+            if name in self._left or not self._expansion.is_expanded(name):
+                continue
+            self._left[name] = self._going[name] = tasks
+            self._take_from_level(self._levels[name], 1 - tasks)
         return new
 
     def executed(self, task: int, files: Iterable[str]) -> bool:
@@ -59,13 +70,35 @@ class Growth:
             )
         return bool(over)
 
-    def ended(self, task: int) -> None:
-        """Note that a task is over: its job is committed, or gave up, or it never runs."""
-        self._level_left[self._levels[self._expansion.tasks[task].template.name]] -= 1
+    def committed(self, task: int) -> None:
+        """Note that a task is over: its job is committed."""
+        name = self._expansion.tasks[task].template.name
+        self._going[name] -= 1
+        self._take_from_level(self._levels[name], 1)
+
+    def lost(self, task: int) -> None:
+        """Note that a task is over: its job gave up, or can never begin."""
+        self._troubled.add(self._expansion.tasks[task].template.name)
+        self.committed(task)
+
+    def is_done(self, template: str) -> bool:
+        """Return whether all tasks of a template are known and committed."""
+        return self._going.get(template, 1) == 0 and template not in self._troubled
 
     def levels_over(self) -> list[int]:
         """Return the levels that have come to their end since the last time, lowest first."""
-        over = [level for level, left in self._level_left.items() if not left]
-        for level in over:
-            del self._level_left[level]
+        if not self._over:
+            return []
+        over, self._over = sorted(self._over), []
         return over
+
+    def levels_left(self) -> list[int]:
+        """Return the levels that have not come to their end, and never will: they are over from now on."""
+        left, self._level_left = sorted(self._level_left), {}
+        return left
+
+    def _take_from_level(self, level: int, count: int) -> None:
+        left = self._level_left[level] = self._level_left[level] - count
+        if not left:
+            del self._level_left[level]
+            self._over.append(level)

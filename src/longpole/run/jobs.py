@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from longpole.model.workflow import Resources
 from longpole.plan.expansion import Expansion
 from longpole.run.capacity import Capacity, Lines
+from longpole.units import Bytes
 
 
 @dataclass(slots=True)
@@ -26,7 +27,8 @@ class Job:
         needs: What it holds while it is open.
         attempt: Which try this is, from 1; 0: it has not begun.
         tries: How many more there may be, for each task.
-        memory_factor: By how much the memory of its tasks has grown, since it ran out.
+        grown: Of several tasks: what those need whose memory has grown, since it ran out.
+        taken: Of several tasks: what those that are executed have taken of the room.
         outside: How many outside dependencies are not done.
         room: Of several tasks: what is free for them.
         line: Of several tasks: those that wait for room.
@@ -34,7 +36,9 @@ class Job:
         executing: Tasks that are being executed.
         trouble: Why it fails; empty while it does not.
         culprit: The task that it fails for.
+        queued: Whether it waits for room.
         open: Whether it was told to open, and has not ended.
+        closing: Whether it was told to close.
         done: Whether it is committed, or gave up.
     """
 
@@ -45,7 +49,8 @@ class Job:
     needs: Resources = field(default_factory=Resources)
     attempt: int = 0
     tries: dict[int, int] = field(default_factory=dict)
-    memory_factor: float = 1.0
+    grown: dict[int, Resources] = field(default_factory=dict)
+    taken: dict[int, Resources] = field(default_factory=dict)
     outside: int = 0
     room: Capacity | None = None
     line: Lines | None = None
@@ -53,8 +58,19 @@ class Job:
     executing: set[int] = field(default_factory=set)
     trouble: str = ""
     culprit: int = -1
+    queued: bool = False
     open: bool = False
+    closing: bool = False
     done: bool = False
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether tasks of it, of several, wait for others or for room."""
+        return bool(self.left) or (self.line is not None and len(self.line) > 0)
+
+    def memory_for(self, task: int) -> Bytes | None:
+        """Return the most memory that a task of it may use now; None: all."""
+        return self.taken.get(task, self.needs).memory_bytes
 
 
 class Graph:
@@ -81,6 +97,10 @@ class Graph:
         self.jobs.append(job := Job(len(self.jobs), label, level))
         return job
 
+    def templates(self, job: Job) -> list[str]:
+        """Return the names of the templates of a job's tasks, in their order."""
+        return [self._expansion.tasks[task].template.name for task in job.tasks]
+
     def make_room(self, count: int) -> None:
         """Take in so many more tasks; they have no jobs yet."""
         self.job_of += [-1] * count
@@ -96,9 +116,9 @@ class Graph:
         job.tasks.append(task)
         job.left.add(task)
 
-    def link(self, task: int) -> None:
-        """Let a task, which has a job, wait for those it depends on."""
-        job = self.job_of[task]
+    def link(self, task: int) -> bool:
+        """Let a task, which has a job, wait for those it depends on; return whether all of these can come."""
+        job, possible = self.job_of[task], True
         for before in self._expansion.dependencies(task):
             if self.job_of[before] == job:
                 if not self._executed[before]:
@@ -108,6 +128,12 @@ class Graph:
                 self._outside[task] += 1
                 self.jobs[job].outside += 1
                 self._behind[before].append(task)
+                possible = possible and not self.jobs[self.job_of[before]].done
+        return possible
+
+    def is_committed(self, task: int) -> bool:
+        """Return whether the job of a task is committed."""
+        return self._done[task]
 
     def can_execute(self, task: int) -> bool:
         """Return whether nothing keeps a task of an open job from being executed."""

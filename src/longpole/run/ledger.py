@@ -42,7 +42,8 @@ class Ledger:
         self._path = os.path.join(work, LEDGER)
         self._lines: list[bytes] = []
         self._entries = self._read()
-        self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._torn = not _ends_well(self._file)
 
     def find(self, task: str) -> Entry | None:
         """Return what is known of a task that was made before."""
@@ -51,7 +52,7 @@ class Ledger:
     def unchanged(self, entry: Entry) -> tuple[Made, ...] | None:
         """Return the files of a task, if all of them are as they were left."""
         for name, _, _, changed_ns in entry.made:
-            if self._changed_ns(name) != changed_ns:
+            if changed_ns < 0 or self._changed_ns(name) != changed_ns:
                 return None
         return tuple(Made(name, size, checksum) for name, size, checksum, _ in entry.made)
 
@@ -63,11 +64,13 @@ class Ledger:
     def flush(self) -> None:
         """Write what was taken; a full disk costs only the reuse of it."""
         lines, self._lines = self._lines, []
-        if lines:
-            try:
-                os.write(self._file, b"\n".join([*lines, b""]))
-            except OSError:
-                pass  # these tasks will be made again
+        if not lines:
+            return
+        text = b"\n".join([b"", *lines, b""] if self._torn else [*lines, b""])
+        try:
+            self._torn = os.write(self._file, text) < len(text)
+        except OSError:
+            pass  # these tasks will be made again
 
     def settle(self) -> None:
         """Write everything to the disk itself."""
@@ -80,8 +83,9 @@ class Ledger:
         os.close(self._file)
 
     def _changed_ns(self, name: str) -> int:
+        path = os.path.join(self._kept, name)
         try:
-            return os.stat(os.path.join(self._kept, name)).st_mtime_ns
+            return _times_in(path) if name.endswith("/") else os.stat(path).st_mtime_ns
         except OSError:
             return -1
 
@@ -103,8 +107,25 @@ class Ledger:
         return entries
 
     def _rewrite(self, entries: dict[str, Entry]) -> None:
-        """Leave out what no longer counts."""
+        """Leave out what no longer counts; where there is no room for that, it stays as it is."""
         fresh = f"{self._path}.new"
-        with open(fresh, "wb") as file:
-            file.writelines(msgspec.json.encode(entry) + b"\n" for entry in entries.values())
-        os.replace(fresh, self._path)
+        try:
+            with open(fresh, "wb") as file:
+                file.writelines(msgspec.json.encode(entry) + b"\n" for entry in entries.values())
+            os.replace(fresh, self._path)
+        except OSError:
+            pass
+
+
+def _ends_well(file: int) -> bool:
+    """Return whether a ledger ends with a whole line."""
+    size = os.fstat(file).st_size
+    return not size or os.pread(file, 1, size - 1) == b"\n"
+
+
+def _times_in(folder: str) -> int:
+    """Return a number that changes when something in a directory does: the sum of all times of change."""
+    total = os.stat(folder).st_mtime_ns
+    for root, folders, files in os.walk(folder):
+        total += sum(os.lstat(os.path.join(root, name)).st_mtime_ns for name in (*folders, *files))
+    return total % (1 << 62)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from longpole.model.staging import Item
 from longpole.model.workflow import Workflow
@@ -45,13 +46,14 @@ class Locations:
             found = self._outside[name] = self._lookup(name)
         return found
 
-    def checkpoint(self, name: str) -> Item | None:
-        """Return a checkpoint, if an earlier attempt has left one."""
-        path = os.path.join(self.kept, name)
-        if os.path.lexists(path):
-            return Item(name, path)
-        item = self.source(name)
-        return item if item.path and os.path.lexists(item.path) else None
+    def checkpoint(self, name: str, folders: Sequence[str] = ()) -> Item | None:
+        """Return the newest of a checkpoint: what is kept, or was left in one of some folders.
+
+        Where no task has left one, it is what the author of the workflow has of this name, if anything.
+        """
+        found = [path for folder in (self.kept, *folders) if _is_one(path := os.path.join(folder, name))]
+        newest = max(found, key=_changed_ns, default=self.source(name).path)
+        return Item(name, newest) if newest and _is_one(newest) else None
 
     def _lookup(self, name: str) -> Item:
         place = self._workflow.files.get(name)
@@ -60,3 +62,15 @@ class Locations:
         if place.path:
             return Item(name, os.path.join(self._workflow.folder, place.path), size_bytes=place.size_bytes)
         return Item(name, os.path.join(self._fetched, name), place.url, place.size_bytes)
+
+
+def _is_one(path: str) -> bool:
+    """Return whether a file is there, or a directory where the name asks for one; a link is not followed."""
+    return not os.path.islink(path.rstrip("/")) and os.path.exists(path)
+
+
+def _changed_ns(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0

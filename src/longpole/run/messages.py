@@ -87,13 +87,14 @@ class Opened(NamedTuple):
 
 
 class Executed(NamedTuple):
-    """A task has ended; in a job of several, with the names of the files it made."""
+    """A task of a job of several has ended: how, the names of the files it made, and what it returned."""
 
     job: int
     task: int
     verdict: Verdict = Verdict.OK
     cause: str = ""
     made: tuple[str, ...] = ()
+    value: bytes = b""
 
 
 class Closed(NamedTuple):

@@ -9,12 +9,15 @@ from typing import Any
 
 import msgspec
 
-from longpole.model.command_line import CommandLine, plain_text
+from longpole.model.call_arguments import arguments_for, texts_in
+from longpole.model.command_line import CommandLine, Value, plain_text
+from longpole.model.patterns import fill, places
 from longpole.model.staging import Item
-from longpole.model.workflow import Call, Result, Task, Template, Workflow
+from longpole.model.workflow import Task, Template, Uses, Workflow
 from longpole.plan.expansion import Expansion
 from longpole.run.capacity import is_single
 from longpole.run.locations import Locations
+from longpole.units import Bytes
 
 LISTS_FOLDER = ".longpole"
 JOB_VARIABLE = "LONGPOLE_JOB"
@@ -47,6 +50,7 @@ class TaskOrder:
         inputs: Files that must be in the folder before.
         lists: Files with names of files, by their own names, that are made for it.
         outputs: What it makes.
+        checkpoints: Files that it continues from if they are there, and leaves for its next attempt.
         memory_bytes: The most it may use; None: all.
     """
 
@@ -54,13 +58,14 @@ class TaskOrder:
     name: str
     template: Template = _NONE
     arguments: tuple[str, ...] = ()
-    call: tuple[list[Any], dict[str, Any]] | None = None
+    call: tuple[tuple[Any, ...], dict[str, Any]] | None = None
     command: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     inputs: tuple[Item, ...] = ()
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     outputs: tuple[Output, ...] = ()
-    memory_bytes: int | None = None
+    checkpoints: tuple[str, ...] = ()
+    memory_bytes: Bytes | None = None
 
     @property
     def is_plain(self) -> bool:
@@ -80,8 +85,7 @@ class TaskOrder:
     @property
     def needs_folder(self) -> bool:
         """Whether it has anything to do with files."""
-        template = self.template
-        return bool(self.inputs or self.outputs or self.lists or template.checkpoints or template.image)
+        return bool(self.inputs or self.outputs or self.lists or self.checkpoints or self.template.image)
 
 
 class _Plan:
@@ -120,8 +124,19 @@ class Orders:
         self._plans: dict[str, _Plan] = {}
         self._parameters = {key: _shown(value) for key, value in expansion.workflow.parameters.items()}
 
-    def task(self, number: int, memory_factor: float = 1.0) -> TaskOrder:
-        """Return the order for a task; its memory may have grown."""
+    def task(self, number: int, memory_bytes: Bytes | None) -> TaskOrder:
+        """Return the order for a task, which may use so much memory; None: all."""
+        order = self.outline(number)
+        order.memory_bytes = memory_bytes
+        task, plan = self._expansion.tasks[number], self._plans[order.template.name]
+        if plan.plain is not None and not order.template.environment:
+            order.arguments, order.command = plan.plain, order.template.command
+        else:
+            self._fill(order, task, plan)
+        return order
+
+    def outline(self, number: int) -> TaskOrder:
+        """Return a task with its files, but without what it executes, which may not be known yet."""
         task = self._expansion.tasks[number]
         template = task.template
         plan = self._plans.get(template.name)
@@ -131,20 +146,17 @@ class Orders:
         order.template = template
         order.inputs = self._inputs(task, plan)
         order.outputs = self._outputs(task)
-        order.lists = {path: task.inputs[place] for place, path in plan.lists}
-        memory = template.resources.memory_bytes
-        order.memory_bytes = None if memory is None else int(memory * memory_factor)
-        if plan.plain is not None and not template.environment:
-            order.arguments, order.command = plan.plain, template.command
-        else:
-            self._fill(order, task, plan)
+        if plan.lists:
+            order.lists = {path: task.inputs[place] for place, path in plan.lists}
+        if template.checkpoints:
+            order.checkpoints = tuple(fill(pattern, task.members) for pattern in template.checkpoints)
         return order
 
     def _fill(self, order: TaskOrder, task: Task, plan: _Plan) -> None:
         template, values = task.template, self._names(task)
         order.environment = {key: plain_text(text, values) for key, text in template.environment.items()}
         if template.call is not None:
-            order.call = self._arguments(template.call, order.task, values)
+            order.call = arguments_for(template.call, lambda name: self._result(name, order.task), values)
             order.command = f"{template.name}(...)"
             return
         assert plan.line is not None
@@ -152,16 +164,17 @@ class Orders:
         order.command = plan.line.fill(values) if words is None else " ".join(words)
         order.arguments = (_SHELL, "-ec", order.command) if words is None else tuple(words)
 
-    def _names(self, task: Task) -> dict[str, Any]:
-        """Return what a command may name."""
+    def _names(self, task: Task) -> dict[str, Value]:
+        """Return what a command may name: of what can only ever be one file, its name, else a list."""
         template = task.template
-        values: dict[str, Any] = {**self._parameters, **task.members}
+        values: dict[str, Value] = {**self._parameters, **task.members}
         for uses, names in (
             *zip(template.inputs, task.inputs, strict=True),
             *zip(template.outputs, task.outputs, strict=True),
         ):
             if uses.name:
-                values[uses.name] = [_safe(name) for name in names]
+                safe = [_safe(name) for name in names]
+                values[uses.name] = safe[0] if _is_one(uses, task) and safe else safe
                 values[f"{uses.name}.list"] = f"{LISTS_FOLDER}/{uses.name}.list"
         values["program"] = template.program
         return values
@@ -183,31 +196,16 @@ class Orders:
             found += [Output(pattern, open=True) for pattern in (task.many[place] if task.many else ())]
         return tuple(found)
 
-    def _arguments(
-        self, call: Call, number: int, values: Mapping[str, Any]
-    ) -> tuple[list[Any], dict[str, Any]]:
-        def value(given: Any) -> Any:  # noqa: ANN401  whatever the user's function takes
-            if isinstance(given, Result):
-                return self._result(given, number)
-            return plain_text(given, values) if isinstance(given, str) else given
-
-        return [value(each) for each in call.arguments], {
-            key: value(each) for key, each in call.keywords.items()
-        }
-
-    def _result(self, result: Result, number: int) -> Any:  # noqa: ANN401
+    def _result(self, template: str, number: int) -> Any:  # noqa: ANN401  whatever a user's function returns
         """Return what another function has returned: one value, or a list if it ran for several members."""
-        found = self._expansion.results_for(number, result.template)
+        found = self._expansion.results_for(number, template)
         values = [msgspec.msgpack.decode(self._values[task]) for task in found]
-        one = self._workflow.templates[result.template].sets
-        return (
-            values[0]
-            if len(values) == 1 and set(one) <= self._expansion.tasks[number].members.keys()
-            else values
-        )
+        members = self._expansion.tasks[number].members
+        one = len(values) == 1 and set(self._workflow.templates[template].sets) <= members.keys()
+        return values[0] if one else values
 
 
-def _shown(value: object) -> Any:  # noqa: ANN401
+def _shown(value: object) -> Value:
     return [str(each) for each in value] if isinstance(value, list | tuple) else str(value)
 
 
@@ -216,12 +214,15 @@ def _safe(name: str) -> str:
     return f"./{name}" if name.startswith("-") else name
 
 
+def _is_one(uses: Uses, task: Task) -> bool:
+    """Return whether a name always stands for one file."""
+    return len(uses.patterns) == 1 and all(place in task.members for place in places(uses.patterns[0]))
+
+
 def _texts(template: Template) -> str:
     """Return all of a template that may ask for lists."""
-    if template.call is None:
-        return template.command
-    values = (*template.call.arguments, *template.call.keywords.values())
-    return " ".join(value for value in values if isinstance(value, str))
+    asking = texts_in(template.call) if template.call is not None else (template.command,)
+    return " ".join([*asking, *template.environment.values()])
 
 
 def folder_of(scratch: str, number: int, attempt: int) -> str:

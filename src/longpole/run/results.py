@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from longpole.model.patterns import matcher, places
+from longpole.model.patterns import fill, matcher, places
 from longpole.model.workflow import Workflow
 
 Wanted = Callable[[str], bool]
@@ -48,5 +48,5 @@ def _matching(patterns: Iterable[str]) -> Wanted:
         if places(pattern):
             others[pattern] = matcher(pattern)
         else:
-            plain.add(pattern)
+            plain.add(fill(pattern, {}))
     return lambda name: name in plain or any(fits.fullmatch(name) for fits in others.values())

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
 
 from longpole.model.patterns import matcher
 from longpole.model.workflow import Task
@@ -13,6 +16,14 @@ from longpole.run.journal import auxiliary_key
 from longpole.run.messages import Made
 from longpole.run.policy import Known
 from longpole.store.driver_log import DriverLog, JobLog
+
+
+class _Commit(NamedTuple):
+    """What a job has committed; of several tasks, what each returned, by its number."""
+
+    made: tuple[Made, ...]
+    value: bytes
+    values: dict[int, bytes]
 
 
 class Past:
@@ -28,6 +39,7 @@ class Past:
         self.tasks.update({f"[{label}]": number for number, label in log.groups.items()})
         self.files = log.numbers()
         self.sessions = len(log.sessions)
+        self._commits: dict[int, _Commit | None] = {}
 
     def attempts(self, job: Job) -> int:
         """Return how often a job was tried."""
@@ -35,22 +47,46 @@ class Past:
         return found.attempts if found is not None else 0
 
     def known(self, job: Job) -> Sequence[Known] | None:
-        """Return what the tasks of a job have made, if it was committed and its files are still there."""
-        found = self._job(job)
-        if found is None or not found.committed:
-            return None
-        made = [
-            Made(self._log.files.get(number, ""), size, checksum) for number, size, checksum in found.outputs
-        ]
-        if not all(self._is_there(each) for each in made):
-            return None
-        if not job.label:
-            return [Known(tuple(made), bytes.fromhex(found.value))]
-        return [Known(_made_by(self._expansion.tasks[task], made)) for task in job.tasks]
+        """Return what the tasks of a job have made, if all were committed and their files are still there.
+
+        Which tasks are one job may depend on what came first: each is looked up by its own name.
+        """
+        found = []
+        for task in job.tasks:
+            known = self._task(self._expansion.tasks[task])
+            if known is None:
+                return None
+            found.append(known)
+        return found
 
     def unfinished(self) -> list[tuple[int, int]]:
         """Return the jobs and attempts that have begun and never ended."""
         return [(number, begun.attempt) for number, job in self._log.jobs.items() for begun in job.open]
+
+    def _task(self, task: Task) -> Known | None:
+        number = self.tasks.get(task.name, 0)
+        planned = self._log.planned.get(number)
+        group = planned.job if planned is not None else 0
+        commit = self._commit(group or number)
+        if commit is None:
+            return None
+        if not group:
+            return Known(commit.made, commit.value)
+        return Known(_made_by(task, commit.made), commit.values.get(number, b""))
+
+    def _commit(self, number: int) -> _Commit | None:
+        """Return what a job has committed, if all files of it are still there."""
+        if number not in self._commits:
+            job = self._log.jobs.get(number)
+            self._commits[number] = self._looked_at(job, number) if job is not None else None
+        return self._commits[number]
+
+    def _looked_at(self, job: JobLog, number: int) -> _Commit | None:
+        made = [Made(self._log.files.get(file, ""), size, total) for file, size, total in job.outputs]
+        if not job.committed or not all(self._is_there(each) for each in made):
+            return None
+        value = bytes.fromhex(job.value)
+        return _Commit(tuple(made), value, _apart(value) if number in self._log.groups else {})
 
     def _job(self, job: Job) -> JobLog | None:
         name = f"[{job.label}]" if job.label else self._expansion.tasks[job.tasks[0]].name
@@ -67,6 +103,18 @@ class Past:
             return os.stat(path).st_size == made.size_bytes
         except OSError:
             return False
+
+
+def together(values: Mapping[int, bytes]) -> bytes:
+    """Return what the functions of a job of several tasks returned as one value, for the journal."""
+    return msgspec.msgpack.encode(values)
+
+
+def _apart(value: bytes) -> dict[int, bytes]:
+    try:
+        return msgspec.msgpack.decode(value, type=dict[int, bytes]) if value else {}
+    except msgspec.MsgspecError:
+        return {}
 
 
 def _made_by(task: Task, made: Sequence[Made]) -> tuple[Made, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from longpole.model.staging import Item
 from longpole.plan.expansion import Expansion
 from longpole.plan.reuse import Ingredients, fingerprint
+from longpole.run.function_code import code_of
 from longpole.run.ledger import Ledger
 from longpole.run.locations import Locations
 from longpole.run.messages import Made
@@ -32,7 +33,7 @@ class Reuse:
         entry = self._ledger.find(self._expansion.tasks[task].name)
         if entry is None or not self._expansion.tasks[task].template.outputs:
             return None
-        order = self._orders.task(task)
+        order = self._orders.task(task, None)
         if entry.print != self._fingerprint(order):
             return None
         made = self._ledger.unchanged(entry)
@@ -92,9 +93,4 @@ def _below(folder: str) -> list[str]:
 def _said(order: TaskOrder) -> str:
     """Return a command as it was written, or a function with its code and arguments."""
     call = order.template.call
-    if call is None:
-        return order.command
-    code = getattr(call.function, "__code__", None)
-    body = f"{code.co_code.hex()}{code.co_consts!r}{code.co_names!r}" if code is not None else ""
-    named = getattr(call.function, "__qualname__", repr(call.function))
-    return f"{named}{order.call!r}{body}"
+    return order.command if call is None else f"{code_of(call.function)}{order.call!r}"

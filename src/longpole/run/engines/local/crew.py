@@ -14,6 +14,7 @@ import os
 import signal
 import socket
 import struct
+import sys
 from collections import deque
 from collections.abc import Callable
 from typing import NoReturn
@@ -21,23 +22,28 @@ from typing import NoReturn
 from longpole.record.kernel import die_with_parent
 
 Serve = Callable[[bytes], bytes]
+Tell = Callable[[int, int], None]
+"""With it a worker says which process it has started for a request, and when."""
 
 # Which request, and who answers it; then the bytes, or the name of a file that holds them.
 _HEAD = struct.Struct("<QIB")
 _LARGE_BYTES = 1 << 16
 _MESSAGE_BYTES = _LARGE_BYTES + _HEAD.size
+# What a worker is busy with, the process it has started for that, and when.
 _KEY = struct.Struct("<Q")
+_STARTED = struct.Struct("<QQ")
+_PLACE_BYTES = _KEY.size + _STARTED.size
 _ours: set[socket.socket] = set()
 
 
 class Crew:
     """So many workers of one kind, forked when they are first needed."""
 
-    def __init__(self, serve: Callable[[], Serve], count: int, folder: str) -> None:
+    def __init__(self, serve: Callable[[Tell], Serve], count: int, folder: str) -> None:
         """Take what answers requests, how many workers there are, and a folder for large messages.
 
         Args:
-            serve: Called once in each worker; returns what answers requests there.
+            serve: Called once in each worker, with what tells us of processes; returns what answers requests.
             count: How many workers there are at most.
             folder: Where messages go that are too large for a socket.
         """
@@ -47,7 +53,7 @@ class Crew:
         _ours.update((self._asking, self._hearing))
         self._asking.setblocking(False)
         self._hearing.setblocking(False)
-        self._busy = mmap.mmap(-1, _KEY.size * count)
+        self._busy = mmap.mmap(-1, _PLACE_BYTES * count)
         self._places: dict[int, int] = {}
         self._waiting: deque[bytes] = deque()
         self._open: set[int] = set()
@@ -101,6 +107,14 @@ class Crew:
         """Return the pid of who is busy with a request; 0 if nobody is."""
         return next((pid for pid, place in self._places.items() if self._key_at(place) == key), 0)
 
+    def started_for(self, key: int) -> tuple[int, int]:
+        """Return the process that was started for a request, and when; zeros if none was."""
+        for place in self._places.values():
+            if self._key_at(place) == key:
+                pid, start_ns = _STARTED.unpack_from(self._busy, place * _PLACE_BYTES + _KEY.size)
+                return (pid, start_ns) if self._key_at(place) == key else (0, 0)
+        return 0, 0
+
     def unbegun(self) -> set[int]:
         """Return the keys of requests that no worker is busy with yet."""
         return self._open - {self._key_at(place) for place in self._places.values()}
@@ -111,7 +125,7 @@ class Crew:
         if place is None:
             return None
         key = self._key_at(place)
-        _KEY.pack_into(self._busy, place * _KEY.size, 0)
+        _KEY.pack_into(self._busy, place * _PLACE_BYTES, 0)
         if len(self._places) < min(self._count, len(self._open)):
             self._fork()
         if key not in self._open:
@@ -145,6 +159,8 @@ class Crew:
     def _fork(self) -> None:
         taken = set(self._places.values())
         place = next(place for place in range(self._count) if place not in taken)
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()  # else both would write it
         parent = os.getpid()
         pid = os.fork()
         if pid == 0:
@@ -152,7 +168,7 @@ class Crew:
         self._places[pid] = place
 
     def _key_at(self, place: int) -> int:
-        return int(_KEY.unpack_from(self._busy, place * _KEY.size)[0])
+        return int(_KEY.unpack_from(self._busy, place * _PLACE_BYTES)[0])
 
     def _be_worker(self, parent: int, place: int) -> NoReturn:
         """Answer requests until there are no more."""
@@ -162,15 +178,20 @@ class Crew:
             _be_apart()
             for ours in _ours:
                 ours.close()
-            self._answer_all(self._serve(), place * _KEY.size)
+            at = place * _PLACE_BYTES
+            self._answer_all(self._serve(lambda *started: self._tell(at, started)), at)
             code = 0
         finally:
             os._exit(code)
+
+    def _tell(self, at: int, started: tuple[int, int]) -> None:
+        _STARTED.pack_into(self._busy, at + _KEY.size, *started)
 
     def _answer_all(self, serve: Serve, at: int) -> None:
         pid, busy = os.getpid(), self._busy
         while message := self._asked.recv(_MESSAGE_BYTES):
             key, _, content = _content(message)
+            _STARTED.pack_into(busy, at + _KEY.size, 0, 0)
             _KEY.pack_into(busy, at, key)
             self._telling.send(_message(key, serve(content), self._folder, pid))
             _KEY.pack_into(busy, at, 0)

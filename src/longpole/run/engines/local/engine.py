@@ -24,7 +24,7 @@ from longpole.run.engines.local.outputs import Outputs
 from longpole.run.engines.local.processes import Processes, Reaped, end_group
 from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.local.signals import Wakes
-from longpole.run.engines.local.staging import Staging, Then, note_short
+from longpole.run.engines.local.staging import Hear, Staging, note_short
 from longpole.run.engines.local.starting import Starting
 from longpole.run.messages import Broken, Closed, Event, Executed, Made, Opened, Verdict
 from longpole.run.orders import TaskOrder
@@ -35,7 +35,8 @@ AHEAD = 4
 _SHORT_NS = 20_000_000
 # How long we wait to hear of several at once.
 _LEAST_GATHER_NS, _MOST_GATHER_NS = 100_000, 800_000
-_GRACE_NS = 10_000_000_000
+# How long a process runs before it is told of while it runs.
+_LONG_NS = 1_000_000_000
 _LOOK_S = 0.1
 _STOPPED = "It was stopped."
 
@@ -57,10 +58,10 @@ class LocalEngine:
         self._starting = Starting(settings, self._processes, self._outputs)
         self._staging = Staging(settings, self._ask, self._break)
         self._callers = Crew(self._caller, settings.workers, settings.scratch)
-        self._doers = Crew(lambda: short_jobs.Server(settings), settings.workers, settings.scratch)
+        self._doers = Crew(lambda tell: short_jobs.Server(settings, tell), settings.workers, settings.scratch)
         self._jobs: dict[int, OpenJob] = {}
         self._by_pid: dict[int, tuple[OpenJob, int]] = {}
-        self._then: dict[int, Then] = {}
+        self._then: dict[int, Hear] = {}
         self._keys = 0
         self._limited = 0
         self._all_linked = (settings.bring, settings.send) == ("link", "link")
@@ -128,7 +129,12 @@ class LocalEngine:
         """Execute a task of an open job of several; ``Executed`` follows."""
         job = self._jobs[number]
         job.orders[order.task] = order
-        self._staging.bring(job, [order], lambda: self._start(job, order))
+        self._staging.bring(
+            job,
+            [order],
+            lambda: self._start(job, order),
+            lambda _, cause: self._events.append(Executed(number, order.task, Verdict.FAILED, cause)),
+        )
 
     def finish(self, number: int) -> None:
         """Put away what an open job has made; ``Closed`` or ``Broken`` follows."""
@@ -152,6 +158,7 @@ class LocalEngine:
         job = self._jobs.pop(number, None)
         if job is not None and job.own_folder:
             self._staging.save(job, _checkpoints(job))
+            self._starting.release(job.folder)
             self._staging.remove(job.folder)
 
     def abandon(self, number: int) -> None:
@@ -159,6 +166,7 @@ class LocalEngine:
         job = self._jobs.pop(number, None)
         if job is not None and job.own_folder:
             self._staging.save(job, _checkpoints(job))
+            self._starting.release(job.folder)
 
     def forget(self, number: int) -> None:
         """Let go of a job that is closed."""
@@ -179,6 +187,25 @@ class LocalEngine:
             return []
         parts, job.parts = job.parts, []
         return parts
+
+    def long_parts(self, now_ns: int) -> list[tuple[OpenJob, Part]]:
+        """Return processes that have run for a while and were not told of yet, as phases without an end."""
+        found = []
+        for job in self._jobs.values():
+            for task, execution in job.executing.items():
+                if (
+                    execution.told
+                    or now_ns - execution.start_ns < _LONG_NS
+                    or execution.order.call is not None
+                ):
+                    continue
+                started = execution.pid, execution.start_ns
+                pid, start_ns = self._doers.started_for(execution.key) if execution.key else started
+                if pid:
+                    execution.told = True
+                    of_task = job.task_ids(task) if job.shared else 0
+                    found.append((job, Part("exec", start_ns, 0, task=of_task, pid=pid, own=1)))
+        return found
 
     def wait(self, timeout_s: float) -> list[Event]:
         """Wait until something has happened, at most so long; return all that has."""
@@ -207,6 +234,9 @@ class LocalEngine:
     # -------------------------------------------------------------------------------------- executing
 
     def _start(self, job: OpenJob, order: TaskOrder) -> None:
+        if job.stopped:
+            self._events.append(Executed(job.number, order.task, Verdict.STOPPED, _STOPPED))
+            return
         execution = job.executing[order.task] = Execution(order, monotonic_ns())
         try:
             self._starting.prepare(job, order)
@@ -216,6 +246,7 @@ class LocalEngine:
                 self._starting.spawn(job, execution)
                 self._by_pid[execution.pid] = job, order.task
         except (OSError, TypeError, ValueError, LongpoleError) as error:
+            self._limited += execution.limit is not None  # as if it had run
             self._ended(job, order.task, monotonic_ns(), why_not_started(order, error))
             return
         self._limited += execution.limit is not None
@@ -232,18 +263,22 @@ class LocalEngine:
             self._ended(job, order.task, monotonic_ns(), why_not_started(order, error))
             return
         execution.key = self._ask(
-            self._doers, short_jobs.as_bytes(request), lambda data, _: self._done(job, order, data)
+            self._doers, short_jobs.as_bytes(request), lambda data, pid: self._done(job, order, data, pid)
         )
 
-    def _done(self, job: OpenJob, order: TaskOrder, data: bytes) -> None:
+    def _done(self, job: OpenJob, order: TaskOrder, data: bytes, worker: int) -> None:
         """Hear what became of a plain job."""
         execution = job.executing.pop(order.task)
         if not data:
-            self._break(job, "The worker process that executed it has died.")
+            self._rescue(job, order.task, worker)
+            self._break(job, *_died(execution, "The worker process that executed it has died."))
             return
         answer = short_jobs.answer_of(data)
+        if answer.made is None and not answer.pid:  # what is not as plain as it seemed
+            self._staging.bring(job, [order], lambda: self._opened(job))
+            return
         self._mean_ns += (answer.times[3] - answer.times[0] - self._mean_ns) / 8
-        note_short(job, answer, execution.start_ns)
+        note_short(job, answer)
         if answer.output:
             job.outputs[order.task] = answer.output
         verdict, cause = judge_short(order, answer, execution)
@@ -261,26 +296,33 @@ class LocalEngine:
         order = execution.order
         assert order.call is not None
         output = os.path.join(self._settings.output, self._output_name(job, order.task))
-        where = (job.folder if job.own_folder else "", output)
-        request = functions.request(order.template.name, *order.call, where)
+        own = self._starting.variables(job, execution)
+        request = functions.Request(order.template.name, *order.call, job.folder, output, own)
         task = order.task
         execution.key = self._ask(
-            self._callers, request, lambda data, pid: self._answered(job, task, data, pid)
+            self._callers, functions.as_bytes(request), lambda data, pid: self._answered(job, task, data, pid)
         )
 
-    def _caller(self) -> functions.Server:
-        spare = os.path.join(self._settings.output, f".{os.getpid()}")
-        return functions.Server(self._settings.templates, spare)
+    def _caller(self, _: object) -> functions.Server:
+        spare = os.path.join(self._settings.output, f".{os.getpid()}-0")
+        return functions.Server(self._settings.templates, self._settings.folder, spare)
+
+    def _rescue(self, job: OpenJob, task: int, pid: int) -> None:
+        """Keep what was printed by a task whose worker has died."""
+        path = self._outputs.rescue(pid, self._output_name(job, task))
+        if path:
+            job.outputs[task] = path
 
     def _answered(self, job: OpenJob, task: int, data: bytes, pid: int) -> None:
         execution = job.executing[task]
         execution.pid = pid
         if not data:
+            self._rescue(job, task, pid)
             self._ended(job, task, monotonic_ns(), "The worker process that called it has died.")
             return
         answer = functions.answer_of(data)
         self._mean_ns += (answer.end_ns - answer.start_ns - self._mean_ns) / 8
-        execution.start_ns = answer.start_ns
+        execution.start_ns = job.began_ns = answer.start_ns
         if answer.output:
             job.outputs[task] = answer.output
         job.values[task] = answer.value
@@ -327,7 +369,7 @@ class LocalEngine:
         failed = int(verdict is not Verdict.OK)
         times, of_task = (execution.start_ns, end_ns), job.task_ids(task)
         job.parts.append(Part("exec", *times, failed, of_task, -1, 0, execution.pid, int(own), used))
-        self._events.append(Executed(job.number, task, verdict, cause, made))
+        self._events.append(Executed(job.number, task, verdict, cause, made, job.values.get(task, b"")))
 
     def _judge(self, execution: Execution, cause: str) -> tuple[Verdict, str]:
         """Return how a task went, and why it failed."""
@@ -349,6 +391,7 @@ class LocalEngine:
         }
         self._events.append(Closed(job.number, made, job.values))
         if job.own_folder:
+            self._starting.release(job.folder)
             self._staging.remove(job.folder)
 
     # -------------------------------------------------------------------------------------- ending
@@ -369,7 +412,7 @@ class LocalEngine:
         else:
             self._end_with_worker(job, execution, how)
         if how != signal.SIGKILL:
-            heapq.heappush(self._deadlines, (monotonic_ns() + _GRACE_NS, job.number, task))
+            heapq.heappush(self._deadlines, (monotonic_ns() + self._settings.grace_ns, job.number, task))
 
     def _end_with_worker(self, job: OpenJob, execution: Execution, how: int) -> None:
         """End what a worker does, or take it back if no worker has it yet."""
@@ -408,7 +451,7 @@ class LocalEngine:
 
     # -------------------------------------------------------------------------------------- waiting
 
-    def _ask(self, crew: Crew, request: bytes, then: Then) -> int:
+    def _ask(self, crew: Crew, request: bytes, then: Hear) -> int:
         self._keys += 1
         self._then[self._keys] = then
         crew.ask(self._keys, request)
@@ -448,6 +491,13 @@ class LocalEngine:
         return f"{job.orders[task].template.name}.{job.task_ids(task)}.{job.attempt}.log"
 
 
+def _died(execution: Execution, cause: str) -> tuple[str, Verdict]:
+    """Return why a task ended whose worker has died: by us, or by itself."""
+    return (
+        (cause, Verdict.FAILED) if execution.verdict is Verdict.OK else (execution.cause, execution.verdict)
+    )
+
+
 def _checkpoints(job: OpenJob) -> list[str]:
-    names = [name for order in job.orders.values() for name in order.template.checkpoints]
+    names = [name for order in job.orders.values() for name in order.checkpoints]
     return [name for name in names if os.path.lexists(os.path.join(job.folder, name))]

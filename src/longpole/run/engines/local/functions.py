@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from resource import RUSAGE_SELF, getrusage
 from time import monotonic_ns
 from typing import Any
@@ -20,13 +21,23 @@ from longpole.model.workflow import Template
 
 
 class Request(msgspec.Struct, array_like=True, frozen=True):
-    """A call: of which template's function, with what, in which folder, and where its output goes."""
+    """A call.
+
+    Attributes:
+        template: Whose function is called.
+        arguments: What with.
+        keywords: The same, by name.
+        folder: Where.
+        output: The path that what it prints gets.
+        variables: Variables for the time of the call.
+    """
 
     template: str
-    arguments: list[Any]
+    arguments: tuple[Any, ...]
     keywords: dict[str, Any]
     folder: str
     output: str
+    variables: dict[str, str] = {}
 
 
 class Answer(msgspec.Struct, array_like=True, frozen=True):
@@ -45,13 +56,13 @@ _ANSWERS = msgspec.msgpack.Decoder(Answer)
 _ENCODER = msgspec.msgpack.Encoder()
 
 
-def request(template: str, arguments: list[Any], keywords: dict[str, Any], where: tuple[str, str]) -> bytes:
-    """Return a call as bytes; ``where`` is the folder of the job and where its output goes.
+def as_bytes(request: Request) -> bytes:
+    """Return a call as bytes.
 
     Raises:
         TypeError: An argument is no plain value.
     """
-    return _ENCODER.encode(Request(template, arguments, keywords, *where))
+    return _ENCODER.encode(request)
 
 
 def answer_of(data: bytes) -> Answer:
@@ -62,8 +73,16 @@ def answer_of(data: bytes) -> Answer:
 class Server:
     """Calls functions in this process."""
 
-    def __init__(self, templates: Mapping[str, Template], spare: str) -> None:
-        """Take the functions; ``spare`` is a path for what is printed before a task is known to print."""
+    def __init__(self, templates: Mapping[str, Template], folder: str, spare: str) -> None:
+        """Take the functions, and the folder that their modules are in.
+
+        Args:
+            templates: Whose functions may be called.
+            folder: Is looked through for modules first.
+            spare: A path for what is printed before a task is known to print.
+        """
+        if folder and folder not in sys.path:
+            sys.path.insert(0, folder)
         self._templates = templates
         self._spare = spare
         self._output = self._open()
@@ -73,11 +92,11 @@ class Server:
         asked = _REQUESTS.decode(data)
         call = self._templates[asked.template].call
         assert call is not None
-        if asked.folder:
-            os.chdir(asked.folder)
+        os.chdir(asked.folder)
         before = getrusage(RUSAGE_SELF)
         start_ns = monotonic_ns()
-        value, cause = _called(call.function, asked)
+        with _variables(asked.variables):
+            value, cause = _called(call.function, asked)
         end_ns = monotonic_ns()
         after = getrusage(RUSAGE_SELF)
         cpu = int((after.ru_utime - before.ru_utime) * 1e6), int((after.ru_stime - before.ru_stime) * 1e6)
@@ -85,8 +104,9 @@ class Server:
 
     def _printed(self, path: str) -> str:
         """Give what was printed its name; return it, or nothing if nothing was."""
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # closed by a function, or on a full disk
+                stream.flush()
         if not os.fstat(self._output).st_size:
             return ""
         os.rename(self._spare, path)
@@ -100,6 +120,21 @@ class Server:
         for stream in (1, 2):
             os.dup2(descriptor, stream)
         return descriptor
+
+
+@contextmanager
+def _variables(own: Mapping[str, str]) -> Iterator[None]:
+    """Have variables of one's own, as other processes of the task have them."""
+    before = {name: os.environ.get(name) for name in own}
+    os.environ.update(own)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def _called(function: Callable[..., Any], asked: Request) -> tuple[bytes, str]:

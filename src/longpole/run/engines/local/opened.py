@@ -22,6 +22,7 @@ class Execution:
         key: What a worker was asked under; 0 if it is a process of its own.
         output: What it writes to, and the name of that for now.
         gpus: Which GPUs it was given.
+        told: Whether it was told that it is being executed.
         limit: How its memory is held.
         verdict: Why it was ended by us; OK if it was not.
         cause: The same as a sentence.
@@ -34,6 +35,7 @@ class Execution:
     output: tuple[int, str] | None = None
     gpus: tuple[int, ...] = ()
     limit: Limit | None = None
+    told: bool = False
     verdict: Verdict = Verdict.OK
     cause: str = ""
 
@@ -58,6 +60,8 @@ class OpenJob:
         values: What functions returned.
         outputs: Where the output of each task is.
         stopped: Whether the user has stopped it.
+        began_ns: When a worker began it that had it waiting; 0 if it did not wait.
+        ended_ns: When a worker was done with all of it; 0 if it is not.
     """
 
     number: int
@@ -76,3 +80,5 @@ class OpenJob:
     values: dict[int, bytes] = field(default_factory=dict)
     outputs: dict[int, str] = field(default_factory=dict)
     stopped: bool = False
+    began_ns: int = 0
+    ended_ns: int = 0

@@ -21,6 +21,7 @@ class Outputs:
         self._free: list[tuple[int, str]] = []
         self._made = 0
         os.makedirs(folder, mode=0o700, exist_ok=True)
+        _remove_spare(folder)
 
     def take(self) -> tuple[int, str]:
         """Return an open file, and the name it has for now.
@@ -46,12 +47,35 @@ class Outputs:
         os.close(descriptor)
         return final
 
+    def rescue(self, pid: int, name: str) -> str:
+        """Give what a process printed that has died its name; return its path, empty if it is nothing."""
+        final = ""
+        for path in self._hidden(f".{pid}-"):
+            if os.path.getsize(path):
+                final = os.path.join(self._folder, name)
+                os.rename(path, final)
+        return final
+
     def close(self) -> None:
-        """Remove what nobody has written to."""
-        for descriptor, path in self._free:
+        """Remove what nobody has written to, here or in processes that have ended."""
+        for descriptor, _ in self._free:
             os.close(descriptor)
-            os.unlink(path)
         self._free = []
+        for path in self._hidden("."):
+            if not os.path.getsize(path):
+                os.unlink(path)
+
+    def _hidden(self, begin: str) -> list[str]:
+        """Return the paths of files that have no names of their own yet."""
+        with os.scandir(self._folder) as found:
+            return [each.path for each in found if each.name.startswith(begin)]
+
+
+def _remove_spare(folder: str) -> None:
+    """Remove what a driver that was killed left, unless a job has written to it."""
+    for entry in os.scandir(folder):
+        if entry.name.startswith(".") and not entry.stat().st_size:
+            os.unlink(entry.path)
 
 
 def last_lines(path: str, count: int) -> list[str]:

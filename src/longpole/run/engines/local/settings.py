@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from longpole.model.ports import Runtime, Way
+from longpole.model.staging import Item
 from longpole.model.workflow import Template
 from longpole.run.memory.limits import Limits
 from longpole.run.staging.checksums import Digest
+from longpole.units import Nanoseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,9 @@ class Settings:
         workers: How many functions run at once.
         carriers: How many processes move files.
         gpus: Which GPUs there are.
+        folder: The folder of the workflow, in which functions find modules.
+        checkpoint: Returns the newest of a checkpoint: what the run keeps, or what lies in some folders.
+        grace_ns: How long a task may take to end when it is asked to, before it is killed.
         shared: Folders that a container shares with the recorder: path to whether it may be written.
     """
 
@@ -51,4 +56,7 @@ class Settings:
     workers: int = 1
     carriers: int = 2
     gpus: tuple[int, ...] = ()
+    folder: str = ""
+    checkpoint: Callable[[str, Sequence[str]], Item | None] = lambda *_: None
+    grace_ns: Nanoseconds = 10_000_000_000
     shared: Mapping[str, bool] = field(default_factory=dict)

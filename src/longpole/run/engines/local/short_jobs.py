@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from time import monotonic_ns
 
 import msgspec
@@ -49,11 +50,11 @@ class Answer(msgspec.Struct, array_like=True, frozen=True):
 
     Attributes:
         times: When it began, its process began, that ended, and all was over.
-        pid: Its process; 0 if none could be started.
+        pid: Its process; 0 if none was started.
         status: The wait status of that.
         used: What it used.
         output: The file with what it printed; empty: nothing.
-        made: What it made; None if the driver has to put it in place.
+        made: What it made; None if the driver has to put it in place, or has to do all of the job.
         trouble: The number of the system's error that kept it from being started; 0: none.
         missing: An output that is not there; empty: none.
         stopped: Whether it was stopped.
@@ -88,8 +89,9 @@ def answer_of(data: bytes) -> Answer:
 class Server:
     """Does jobs in this process, one after the other."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Take what all jobs have in common."""
+    def __init__(self, settings: Settings, tell: Callable[[int, int], None]) -> None:
+        """Take what all jobs have in common, and what hears of the process of each."""
+        self._tell = tell
         self._environment = dict(settings.environment)
         self._scratch, self._kept, self._digest = settings.scratch, settings.kept, settings.digest
         self._processes = Processes()
@@ -108,8 +110,9 @@ class Server:
             return Answer((began, began, began, began), stopped=True)
         output = self._outputs.take()
         try:
-            if job.folder:
-                _make_folder(job)
+            if job.folder and not _make_folder(job):
+                self._outputs.give_back(output, lambda: job.output)
+                return Answer((began, began, began, began), made=None)
             start = monotonic_ns()
             self._pid = self._processes.start(
                 job.arguments,
@@ -117,6 +120,7 @@ class Server:
                 job.folder or self._scratch,
                 output[0],
             )
+            self._tell(self._pid, start)
         except OSError as error:
             now = monotonic_ns()
             self._outputs.give_back(output, lambda: job.output)
@@ -147,12 +151,12 @@ class Server:
             end_group(self._pid, signal.SIGTERM)
 
 
-def _make_folder(job: Request) -> None:
+def _make_folder(job: Request) -> bool:
+    """Make a job's folder and link its inputs; return whether that was done, and is not for the driver."""
     os.mkdir(job.folder, 0o700)
     for name in job.parents:
         os.makedirs(f"{job.folder}/{name}", exist_ok=True)
-    if job.links and not link_all(job.links, job.folder):
-        raise FileNotFoundError(2, "an input is not there")
+    return not job.links or link_all(job.links, job.folder)
 
 
 def _remove(job: Request) -> None:

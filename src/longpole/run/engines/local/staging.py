@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from time import monotonic_ns
+from typing import NamedTuple
 
 from longpole.model.staging import Item, Moved
 from longpole.run.engines.local.at_once import link_all, rename_all
@@ -22,16 +24,24 @@ from longpole.run.engines.local.opened import OpenJob
 from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.local.short_jobs import Answer as ShortAnswer
 from longpole.run.messages import Made
-from longpole.run.orders import TaskOrder
+from longpole.run.orders import TaskOrder, folder_of
 from longpole.store.derive.workflow_notes import Part
 
 IMAGE_FOLDER = ".longpole/image"
 # Ways that move nothing: their single files are not worth a phase each.
 _STANDING = ("link", "hardlink")
 
-Then = Callable[[bytes, int], None]
-Ask = Callable[[Crew, bytes, Then], int]
+Then = Callable[[], None]
+Hear = Callable[[bytes, int], None]
+Ask = Callable[[Crew, bytes, Hear], int]
 Break = Callable[[OpenJob, str], None]
+
+
+class Ends(NamedTuple):
+    """What comes after a movement: if it went well, and if it did not."""
+
+    then: Callable[[Moved], None]
+    fail: Break
 
 
 class Staging:
@@ -43,10 +53,20 @@ class Staging:
         self._ask = ask
         self._fail = fail
         self._carrier = Carrier(settings.way)
-        self.crew = Crew(lambda: Carrier(settings.way), settings.carriers, settings.scratch)
+        self._saved: dict[str, Made] = {}
+        self.crew = Crew(lambda _: Carrier(settings.way), settings.carriers, settings.scratch)
 
-    def bring(self, job: OpenJob, orders: Iterable[TaskOrder], then: Callable[[], None]) -> None:
-        """Bring what tasks need that is not in the job's folder yet."""
+    def bring(self, job: OpenJob, orders: Sequence[TaskOrder], then: Then, fail: Break | None = None) -> None:
+        """Bring what tasks need that is not in the job's folder yet.
+
+        Args:
+            job: The job.
+            orders: Its tasks that need it.
+            then: Called when all is there.
+            fail: Called when something cannot be brought; by default, the job fails.
+        """
+        if any(order.checkpoints for order in orders):
+            go_on, then = then, lambda: self._bring_checkpoints(job, orders, go_on)
         items = self._missing(job, orders)
         if not items:
             then()
@@ -57,7 +77,7 @@ class Staging:
             then()
             return
         request = Request(Errand.BRING, way, job.folder, items)
-        self._move(job, "stage_in", request, lambda _: then())
+        self._move(job, "stage_in", request, Ends(lambda _: then(), fail or self._fail))
 
     def send(self, job: OpenJob, names: list[str], then: Callable[[Mapping[str, Made]], None]) -> None:
         """Put files of a job's folder where the run keeps them."""
@@ -66,13 +86,44 @@ class Staging:
             return
         items = self._targets(names)
         request = Request(Errand.SEND, self._settings.send, job.folder, items)
-        self._move(job, "stage_out", request, lambda moved: then(_made(moved)))
+        self._move(job, "stage_out", request, Ends(lambda moved: then(_made(moved)), self._fail))
 
     def save(self, job: OpenJob, names: list[str]) -> None:
         """Keep what a failed attempt can be gone on from; if that fails, the next one starts fresh."""
         if names:
             request = Request(Errand.SEND, self._settings.send, job.folder, self._targets(names))
-            self._carrier.do(request)
+            answer = self._carrier.do(request)
+            if answer.moved is not None:
+                self._saved.update(_made(answer.moved))
+
+    def _bring_checkpoints(self, job: OpenJob, orders: Sequence[TaskOrder], then: Then) -> None:
+        """Bring copies of checkpoints, for they will be changed; an absent or damaged one means fresh."""
+        earlier = [folder_of(self._settings.scratch, job.identity, n) for n in range(job.attempt - 1, 0, -1)]
+        names = {name for order in orders for name in order.checkpoints} - job.there
+        found = [self._settings.checkpoint(name, earlier) for name in sorted(names)]
+        items = [self._checked(item) for item in found if item is not None]
+        job.there.update(names)
+        self._bring_each(job, items, then)
+
+    def _bring_each(self, job: OpenJob, items: list[Item], then: Then) -> None:
+        """Bring one after the other, so that one that is damaged keeps no other from coming."""
+        if not items:
+            then()
+            return
+        first, *rest = items
+        request = Request(Errand.BRING, "copy", job.folder, (first,))
+
+        def go_on(_: object, __: object = None) -> None:
+            self._bring_each(job, rest, then)
+
+        self._move(job, "stage_in", request, Ends(go_on, go_on))
+
+    def _checked(self, item: Item) -> Item:
+        """Return a checkpoint with its checksum, if it is one that we have saved ourselves."""
+        saved = self._saved.get(item.name)
+        if saved is None or item.path != os.path.join(self._settings.kept, item.name):
+            return item
+        return replace(item, size_bytes=saved.size_bytes, checksum=saved.checksum)
 
     def remove(self, folder: str) -> None:
         """Remove a folder, at once if it is empty, else by and by."""
@@ -121,17 +172,17 @@ class Staging:
                     items[image.name] = image
         return tuple(items.values())
 
-    def _move(self, job: OpenJob, kind: str, request: Request, then: Callable[[Moved], None]) -> None:
+    def _move(self, job: OpenJob, kind: str, request: Request, ends: Ends) -> None:
         start_ns = monotonic_ns()
 
         def go_on(answer: Answer) -> None:
             end_ns = monotonic_ns()
             if answer.moved is None:
                 job.parts.append(Part(kind, start_ns, end_ns, 1, name=request.way))
-                self._fail(job, answer.cause)
+                ends.fail(job, answer.cause)
             else:
                 note_moved(job.parts, Part(kind, start_ns, end_ns, name=request.way), answer.moved)
-                then(answer.moved)
+                ends.then(answer.moved)
 
         if is_light(request):
             go_on(self._carrier.do(request))
@@ -152,11 +203,12 @@ def note_moved(parts: list[Part], part: Part, moved: Moved) -> None:
         parts.append(Part("transfer", *times, bytes=amount, count=each.files, name=each.what, within=at))
 
 
-def note_short(job: OpenJob, answer: ShortAnswer, asked_ns: int) -> None:
+def note_short(job: OpenJob, answer: ShortAnswer) -> None:
     """Add the phases of a job that a worker has done as a whole."""
     began, start, ended, over = answer.times
     parts = job.parts
-    parts.append(Part("queue", asked_ns, began))
+    job.began_ns = began
+    job.ended_ns = over if answer.made is not None else 0
     if job.own_folder:
         count = len(next(iter(job.orders.values())).inputs)
         parts.append(Part("stage_in", began, start, 0, 0, 0, count, name="link"))

@@ -55,7 +55,7 @@ class Starting:
         """
         order = execution.order
         arguments = list(order.arguments)
-        environment = self._environment(job, execution)
+        environment = {**self._settings.environment, **self.variables(job, execution)}
         if order.template.image:
             arguments = self._contained(job, order, environment)
         if order.memory_bytes is not None:
@@ -79,12 +79,7 @@ class Starting:
         Raises:
             OSError: Its program is not there.
         """
-        order = execution.order
-        own = {
-            JOB_VARIABLE: f"{self._settings.run_id}:{job.identity}:{job.attempt}",
-            TASK_VARIABLE: f"{TELLER}:{job.task_ids(order.task)}:{job.attempt}",
-            **order.environment,
-        }
+        order, own = execution.order, self.variables(job, execution)
         program = find_program(order.arguments[0], order.environment)
         return Request(
             [program, *order.arguments[1:]],
@@ -101,16 +96,10 @@ class Starting:
         self._free_gpus += execution.gpus
         execution.gpus = ()
 
-    def close(self) -> None:
-        """Let go of all images."""
-        for runtime, prepared in self._images.values():
-            runtime.release(prepared)
-        self._images = {}
-
-    def _environment(self, job: OpenJob, execution: Execution) -> dict[str, str]:
+    def variables(self, job: OpenJob, execution: Execution) -> dict[str, str]:
+        """Return the variables of a task beside those of all; GPUs are given out with them."""
         order = execution.order
-        environment = {
-            **self._settings.environment,
+        own = {
             JOB_VARIABLE: f"{self._settings.run_id}:{job.identity}:{job.attempt}",
             TASK_VARIABLE: f"{TELLER}:{job.task_ids(order.task)}:{job.attempt}",
             **order.environment,
@@ -119,8 +108,20 @@ class Starting:
         if count:
             execution.gpus = tuple(self._free_gpus[:count])
             del self._free_gpus[:count]
-            environment["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, execution.gpus))
-        return environment
+            own["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, execution.gpus))
+        return own
+
+    def release(self, folder: str) -> None:
+        """Let go of the images in the folder of a job, where images are brought to jobs."""
+        for place in [place for place in self._images if place.startswith(f"{folder}/")]:
+            runtime, prepared = self._images.pop(place)
+            runtime.release(prepared)
+
+    def close(self) -> None:
+        """Let go of all images."""
+        for runtime, prepared in self._images.values():
+            runtime.release(prepared)
+        self._images = {}
 
     def _contained(self, job: OpenJob, order: TaskOrder, environment: Mapping[str, str]) -> list[str]:
         """Return the command line of a task in its container; making its image ready is a phase."""
@@ -133,8 +134,8 @@ class Starting:
         runtime, prepared = self._images[place]
         inside = Inside(job.folder, self._read_only(job, order), environment, self._settings.shared)
         command = runtime.command(prepared, inside, order.arguments)
-        part = Part("container", start_ns, monotonic_ns(), name=runtime.name)
-        job.parts.append(part)
+        of_task = job.task_ids(order.task) if job.shared else 0
+        job.parts.append(Part("container", start_ns, monotonic_ns(), task=of_task, name=runtime.name))
         return command
 
     def _read_only(self, job: OpenJob, order: TaskOrder) -> tuple[str, ...]:
@@ -142,7 +143,7 @@ class Starting:
         if self._settings.sends_images:
             inputs.append(f"{IMAGE_FOLDER}/")
         made = [output.name for each in job.orders.values() for output in each.outputs]
-        return read_only_mounts(inputs, [*made, *order.template.checkpoints, f"{LISTS_FOLDER}/x.list"])
+        return read_only_mounts(inputs, [*made, *order.checkpoints, f"{LISTS_FOLDER}/x.list"])
 
 
 def _write_lists(lists: Mapping[str, tuple[str, ...]], folder: str) -> None:

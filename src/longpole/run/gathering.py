@@ -1,0 +1,99 @@
+"""New tasks become jobs: who joins which, when a cluster may begin, when nobody can join it any more.
+
+A cluster has the machine for itself, so it begins only when nothing outside of it is needed any more, not
+even for tasks of it that are not known yet; else it would wait for what it keeps from running. Where a label
+has places, nobody can say which tasks will come: its clusters wait for none, and tasks that come too late, or
+that wait for others outside while the cluster is open, are a cluster of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from longpole.model.workflow import Resources
+from longpole.plan.expansion import Expansion
+from longpole.run.capacity import Capacity, Lines
+from longpole.run.growth import Growth
+from longpole.run.jobs import Graph, Job
+from longpole.run.policy import Policy
+
+
+class Gathering:
+    """Makes the jobs of one run."""
+
+    def __init__(self, expansion: Expansion, policy: Policy, graph: Graph, growth: Growth) -> None:
+        """Take what tells who belongs together."""
+        self._expansion, self._policy, self._graph, self._growth = expansion, policy, graph, growth
+        self._whole: Capacity = replace(policy.capacity)
+        self._jobs: dict[str, list[Job]] = {}
+
+    def gather(self, new: range) -> list[Job]:
+        """Give new tasks to jobs: clusters, or one for each; return the jobs.
+
+        Raises:
+            WorkflowError: Clusters would wait for each other; nothing was changed then.
+        """
+        clusters = list(self._policy.cluster(new))
+        self._graph.make_room(len(new))
+        changed: dict[int, Job] = {}
+        for label, tasks in clusters:
+            job = self._cluster(label, tasks)
+            for task in tasks:
+                self._join(task, job)
+            changed[job.number] = job
+        for task in new:
+            if self._graph.job_of[task] < 0:
+                template = self._expansion.tasks[task].template
+                job = self._graph.add_job("", self._policy.levels[template.name])
+                job.needs = template.resources
+                self._join(task, job)
+                changed[job.number] = job
+        return list(changed.values())
+
+    def may_begin(self, job: Job) -> bool:
+        """Return whether all is there that tasks still to come need, but for what the cluster makes."""
+        inside = self._still_joining(job)
+        seen = set(inside)
+        while inside:
+            for earlier in self._expansion.before[inside.pop()]:
+                if earlier in seen:
+                    continue
+                seen.add(earlier)
+                if self._policy.label(earlier) == job.label:
+                    inside.append(earlier)
+                elif not self._growth.is_done(earlier):
+                    return False
+        return True
+
+    def is_complete(self, job: Job) -> bool:
+        """Return whether no more tasks can join a cluster."""
+        return not self._still_joining(job)
+
+    def _join(self, task: int, job: Job) -> None:
+        self._graph.join(task, job)
+        job.tries[task] = self._expansion.tasks[task].template.retry.times
+
+    def _cluster(self, label: str, tasks: Sequence[int]) -> Job:
+        """Return the cluster that new tasks of a label join: the last of it, or one more."""
+        known = self._jobs.setdefault(label, [])
+        if known and self._takes_in(known[-1], tasks):
+            return known[-1]
+        level = self._policy.levels[self._expansion.tasks[tasks[0]].template.name]
+        job = self._graph.add_job(f"{label} ({len(known) + 1})" if known else label, level)
+        job.needs = Resources(cores=self._whole.cores, gpus=self._whole.gpus)
+        job.room, job.line = replace(self._whole), Lines()
+        known.append(job)
+        return job
+
+    def _still_joining(self, job: Job) -> list[str]:
+        return [name for name in self._expansion.unexpanded if self._policy.label(name) == job.label]
+
+    def _takes_in(self, job: Job, tasks: Sequence[int]) -> bool:
+        if job.done or job.closing:
+            return False
+        if not job.open:
+            return True
+        own = {*job.tasks, *tasks}
+        needed = (before for task in tasks for before in self._expansion.dependencies(task))
+        return all(before in own or self._graph.is_committed(before) for before in needed)
