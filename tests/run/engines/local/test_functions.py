@@ -121,7 +121,7 @@ put(w, "good", steps.here, for_each=["n"])
 
     assert driven.causes("fail") == ("It raised ValueError: no such thing",)
     assert driven.causes("leave") == ("It raised SystemExit: 4",)
-    assert "It returned a object, which is no plain value." in driven.causes("odd")[0]
+    assert "It returned a value of type object, which is not plain." in driven.causes("odd")[0]
     assert driven.causes("die") == ("The worker process that called it has died.",)
     assert driven.printed("say") == "hello\nbeside\n"
     assert driven.printed("fail").startswith("before\nTraceback")
