@@ -30,7 +30,9 @@ tasks:
     arguments: [two.txt, call.txt]
     outputs: [call.txt]
 """
-STEPS = "def call(source, target): open(target, 'w').write(open(source).read() + str(max([n for n in (1, 2)])))"
+STEPS = (
+    "def call(source, target): open(target, 'w').write(open(source).read() + str(max([n for n in (1, 2)])))"
+)
 ALL = {"one", "two", "call"}
 
 

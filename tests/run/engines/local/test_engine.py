@@ -264,7 +264,9 @@ tasks:
         % (driven.folder, driven.folder)
     ).drive()
 
-    ends = [(note.attempt, note.status) for note in driven.notes() if type(note).__name__ == "End" and note.cause]
+    ends = [
+        (note.attempt, note.status) for note in driven.notes() if type(note).__name__ == "End" and note.cause
+    ]
     assert ends == [(1, 1), (2, 1)]
     assert driven.job("flaky").attempts == 3
     assert not driven.job("flaky").open

@@ -48,7 +48,9 @@ def driven(tmp_path: Path) -> Driven:
 
 def described(driven: Driven, lines: str) -> Driven:
     body = "\n".join(f"    {line}" for line in lines.strip().splitlines())
-    return driven.write(workflow__py=f"{HEAD}\ndef workflow():\n    w = Workflow('calls')\n{body}\n    return w\n")
+    return driven.write(
+        workflow__py=f"{HEAD}\ndef workflow():\n    w = Workflow('calls')\n{body}\n    return w\n"
+    )
 
 
 def made(driven: Driven, name: str) -> object:
