@@ -1,37 +1,136 @@
-"""The journal of a run: what is flushed is in the log, however much it is at once."""
+"""The journal: what is flushed is read back, numbers stay, and a full disk ends the run with a sentence."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
-from longpole.log.files import BACKLOG_BYTES
-from longpole.model.workflow import Task, Template
-from longpole.run.journal import Journal, JournalError
+from longpole.plan.expansion import Expansion
+from longpole.run.journal import Failure, Journal, Result
+from longpole.run.messages import Made
+from longpole.run.resuming import Past, together
+from longpole.store.derive.workflow_notes import Driver, Part
 from longpole.store.workflow import read_driver_logs
+from tests.plan.described import task, tiles, workflow
+from tests.run.driven import Driven
+from tests.run.staging.disks import small_tmpfs
+
+DRIVER = Driver(1, 2, "made", "links", "tiles.yaml", "{}")
 
 
-def test_more_tasks_than_a_log_holds_back_are_all_written(tmp_path):
+@pytest.fixture
+def run_path(tmp_path: Path) -> str:
     (tmp_path / "log").mkdir()
-    journal = Journal(str(tmp_path), {}, {})
-    long_name = "x" * 1000
-    count = 2 * BACKLOG_BYTES // len(long_name)
+    return str(tmp_path)
 
-    for number in range(count):
-        journal.plan(_task(f"{long_name}{number}"), 0)
+
+def expanded(described):
+    expansion = Expansion(described, {})
+    expansion.expand()
+    return expansion
+
+
+def test_what_was_told_is_read_back(run_path: str):
+    expansion = expanded(workflow(task("one", ["in"], ["a b", "{{c}}"]), task("two", ["a b"], ["d"])))
+    journal = Journal(run_path, {}, {})
+    journal.begin(DRIVER)
+    one, two = (journal.plan(each) for each in expansion.tasks)
+    journal.start(one, 1, 10, 5)
+    journal.parts(one, 1, [Part("exec", 11, 0, pid=99, own=1)])
+    journal.fail(one, 1, 20, [], Failure(1, "It failed."))
+    journal.start(one, 2, 30, 25)
+    journal.commit(one, 2, 40, [], Result((Made("a b", 3, "sum"), Made("{c}", 0, "")), b"\x01"))
+    journal.start(two, 1, 50, 45)
+    journal.parts(two, 1, [Part("exec", 51, 0, pid=77, own=1)])
     journal.flush()
 
-    assert len(read_driver_logs(tmp_path).planned) == count
+    log = read_driver_logs(run_path)
+
+    assert [planned.name for planned in log.planned.values()] == ["one", "two"]
+    assert [log.files[number] for number in log.planned[one].outputs] == ["a b", "{c}"]
+    assert log.jobs[one].committed
+    assert log.jobs[one].causes == ("It failed.",)
+    assert [(log.files[number], size) for number, size, _ in log.jobs[one].outputs] == [
+        ("a b", 3),
+        ("{c}", 0),
+    ]
+    assert [(each.attempt, each.pids) for each in log.jobs[two].open] == [(1, (77,))]
+    assert not log.sessions[0].ended
     journal.close()
+    assert read_driver_logs(run_path).sessions[0].ended
 
 
-def test_a_note_too_large_for_the_log_stops_the_run(tmp_path):
-    (tmp_path / "log").mkdir()
-    journal = Journal(str(tmp_path), {}, {})
-    journal.plan(_task("x" * BACKLOG_BYTES), 0)
+def test_who_goes_on_counts_on(run_path: str):
+    expansion = expanded(tiles())
+    first = Journal(run_path, {}, {})
+    first.begin(DRIVER)
+    cut, group = first.plan(expansion.tasks[0]), first.group("label")
+    first.close()
 
-    with pytest.raises(JournalError, match="Cannot write the log of this run"):
-        journal.flush()
+    past = Past(read_driver_logs(run_path), expansion, run_path)
+    second = Journal(run_path, past.tasks, past.files)
+    second.begin(DRIVER)
+
+    assert (second.plan(expansion.tasks[0]), second.group("label")) == (cut, group)
+    assert second.plan_auxiliary("cleanup", "cleanup") > max(cut, group)
+    second.close()
+    assert past.sessions == 1
 
 
-def _task(name: str) -> Task:
-    return Task(name, Template("one", command="true"), {}, (), ())
+def test_results_of_a_cluster_are_told_apart(run_path: str):
+    expansion = expanded(workflow(task("one", [], ["a"]), task("two", ["a"], ["b"])))
+    journal = Journal(run_path, {}, {})
+    journal.begin(DRIVER)
+    group = journal.group("c")
+    one, two = (journal.plan(each, group) for each in expansion.tasks)
+    journal.start(group, 1, 10, 5)
+    made = (Made("a", -1, ""), Made("b", 1, "sum"))
+    journal.commit(group, 1, 20, [], Result(made, together({one: b"1", two: b"2"})))
+    journal.close()
+    (Path(run_path) / "b").write_text("x")
+    past = Past(read_driver_logs(run_path), expansion, run_path)
+
+    class Cluster:
+        label, tasks = "c", [0, 1]
+
+    known = past.known(Cluster())  # type: ignore[arg-type]
+
+    assert known is not None
+    assert [(each.value, [made.name for made in each.made]) for each in known] == [
+        (b"1", ["a"]),
+        (b"2", ["b"]),
+    ]
+    (Path(run_path) / "b").unlink()
+    assert Past(read_driver_logs(run_path), expansion, run_path).known(Cluster()) is None  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    with small_tmpfs(tmp_path / "disk", "256k") as disk:
+        yield disk
+
+
+def test_a_full_disk_ends_the_run_with_a_sentence_and_leaves_nothing_running(
+    small_disk: Path, tmp_path: Path
+):
+    driven = Driven(tmp_path).write(
+        workflow__yaml=f"""
+longpole: 1
+name: fills
+sets: {{n: {{values: [{", ".join(f"'{at}'" for at in range(400))}]}}}}
+tasks:
+  fill: {{run: "head -c 1000000 /dev/zero > {small_disk}/ballast || true"}}
+  each: {{for_each: [n], inputs: [never], run: "true"}}
+  long: {{run: "echo $$ > {tmp_path}/pid; exec sleep 60", timeout: 100 s}}
+  never: {{run: "sleep 2; touch never", outputs: [never]}}
+"""
+    )
+    driven.run_path.parent.symlink_to(small_disk)
+    driven.drive(3, cores=4)
+
+    assert "No space left on device" in driven.said.stderr
+    assert "Traceback" not in driven.said.stderr
+    pid = int((tmp_path / "pid").read_text())
+    assert not Path(f"/proc/{pid}").exists() or b"sleep" not in Path(f"/proc/{pid}/cmdline").read_bytes()

@@ -147,7 +147,7 @@ class Orders:
         order.inputs = self._inputs(task, plan)
         order.outputs = self._outputs(task)
         if plan.lists:
-            order.lists = {path: task.inputs[place] for place, path in plan.lists}
+            order.lists = {path: tuple(map(_safe, task.inputs[place])) for place, path in plan.lists}
         if template.checkpoints:
             order.checkpoints = tuple(fill(pattern, task.members) for pattern in template.checkpoints)
         return order
