@@ -21,7 +21,6 @@ class Outputs:
         self._free: list[tuple[int, str]] = []
         self._made = 0
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        _remove_spare(folder)
 
     def take(self) -> tuple[int, str]:
         """Return an open file, and the name it has for now.
@@ -71,8 +70,13 @@ class Outputs:
             return [each.path for each in found if each.name.startswith(begin)]
 
 
-def _remove_spare(folder: str) -> None:
-    """Remove what a driver that was killed left, unless a job has written to it."""
+def remove_spare(folder: str) -> None:
+    """Remove what a driver that was killed left, unless a job has written to it.
+
+    Only before anything runs: workers of a living driver have such files open.
+    """
+    if not os.path.isdir(folder):
+        return
     for entry in os.scandir(folder):
         if entry.name.startswith(".") and not entry.stat().st_size:
             os.unlink(entry.path)
