@@ -1,10 +1,11 @@
 """Whether planning and bookkeeping stay linear: the same workflow at several sizes, run for real.
 
 Method: of each size, ``longpole plan`` is timed, and runs are recorded whose tasks do nothing. What grows is
-the CPU time of the driver, which plans, decides, starts, commits and writes down; that of tasks and recorder
-is not in it. That of a run of one task is taken off. The exponent is the slope of a straight line through the
-logarithms of time and size, by least squares: 1 is linear. Beside it stands that of the last step. Memory is
-that of the largest size less that of the smallest, for each task between.
+the CPU time of the driver, which plans, decides, commits and writes down; that of tasks, of the warm workers
+below the driver and of the recorder is not in it. That of a run of one task is taken off. The exponent is the
+slope of a straight line through the logarithms of time and size, by least squares: 1 is linear. Beside it
+stands that of the last step. Memory is that of the largest size less that of the smallest, for each task
+between.
 """
 
 from __future__ import annotations

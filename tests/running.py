@@ -7,7 +7,9 @@ import os
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Iterator, Mapping
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +32,8 @@ with open(source, encoding="utf-8") as lines:
         with open(os.path.join(folder, line.rstrip("\\n") + ".png"), "w") as tile:
             tile.write("x" * number)
 """
+# What tests may leave on a bench.
+_ROOM_BYTES = 200_000_000
 Done = subprocess.CompletedProcess[str]
 
 
@@ -136,8 +140,9 @@ def bench_of(*, nobody: bool) -> Iterator[Bench]:
     """Give a bench; it and all on it is removed in the end."""
     if nobody:
         need("nobody", "nobody-libraries")
-    with somebody(nobody=nobody) as found:
-        folder = found.runs.parent / "bench"
+    with somebody(nobody=nobody) as found, tempfile.TemporaryDirectory(prefix="bench-", dir=_quick()) as name:
+        folder = Path(name)
+        folder.chmod(0o755)
         libraries = (sysconfig.get_path("purelib"),) if nobody else ()
         someone = replace(found, runs=folder / ".longpole" / "runs", libraries=libraries)
         someone.runs.mkdir(parents=True)
@@ -147,7 +152,20 @@ def bench_of(*, nobody: bool) -> Iterator[Bench]:
         for each in (folder, *folder.rglob("*")):
             bench.give(each)
         yield bench
-        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _quick() -> str | None:
+    """Return a folder in memory, where thousands of small files cost little; none where there is no room."""
+    memory = "/dev/shm"
+    return memory if os.path.isdir(memory) and shutil.disk_usage(memory).free > _ROOM_BYTES else None
+
+
+def until(is_so: Callable[[], bool], limit_s: float = 30.0) -> None:
+    """Wait until something is so; fail if that takes too long."""
+    end = time.monotonic() + limit_s
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def _said_of(pid: int) -> bytes:

@@ -134,6 +134,25 @@ def test_tasks_that_released_each_other_may_be_more_than_calls_can_nest():
     assert work == list(range(1, count + 1))
 
 
+def test_time_between_the_parts_of_a_job_is_that_of_the_processes_that_live_around_it():
+    run = Planted(10.0)
+    run.phase("process", "driver", 0.0, 10.0, process=1)
+    run.phase("process", "server", 3.0, 9.0, process=2)
+    job = run.phase("job", "one", 1.0, 8.0)
+    run.phase("queue", "one", 1.0, 2.0, parent=job)
+    run.phase("exec", "ran", 4.0, 7.0, parent=job)
+
+    assert found(run) == [
+        ("driver", 0.0, 1.0),
+        ("queue", 1.0, 2.0),
+        ("driver", 2.0, 3.0),
+        ("server", 3.0, 4.0),
+        ("ran", 4.0, 7.0),
+        ("server", 7.0, 8.0),
+        ("driver", 8.0, 10.0),
+    ]
+
+
 def test_time_between_jobs_is_that_of_the_process_that_drives_them():
     run = Planted(10.0)
     run.phase("process", "driver", 1.0, 9.0, process=1)

@@ -90,8 +90,9 @@ def test_blame_of_a_run_worked_by_hand(tmp_path: Path) -> None:
     for one in found.blame:
         by_kind[one.kind] = by_kind.get(one.kind, 0.0) + one.seconds
 
-    # Driver until 50 ms, from 300 to 300, and at the end; executions 180, 160, 290 and 160 ms on the path.
-    assert by_kind["process"] == pytest.approx(0.790 + 0.060)
+    # Executions of 180, 160, 290 and 160 ms on the path. The driver: 50 ms at first, and around executions
+    # 10 + 10, 10 + 10, 10 + 10 and 5 + 20 ms.
+    assert by_kind["process"] == pytest.approx(0.790 + 0.050 + 0.085)
     assert by_kind["queue"] == pytest.approx(0.010 + 0.010 + 0.010 + 0.005)
     assert by_kind["transfer"] == pytest.approx(0.030)
     assert sum(by_kind.values()) == pytest.approx(1.0)

@@ -10,13 +10,14 @@ from longpole.errors import DamagedRunError
 from longpole.store.derive.workflow_notes import Group, Outcomes, Parts
 from longpole.store.driver_log import JobLog, OpenAttempt
 from longpole.store.workflow import has_driver, read_driver_logs
-from tests.builders import HandmadeRun, ms, part, small_run, workflow_run
+from tests.builders import OFFSET, HandmadeRun, ms, part, small_run, workflow_run
 
 
 def test_committed_jobs_have_their_outputs_and_the_causes_of_earlier_failures(tmp_path: Path) -> None:
     log = read_driver_logs(workflow_run(tmp_path).path)
 
-    assert log.jobs[2] == JobLog(2, 0, ((4, 8, "dd"),), causes=("It ended with exit code 3.",))
+    made = ((4, 8, "dd"),)
+    assert log.jobs[2] == JobLog(2, 0, made, causes=("It ended with exit code 3.",), session=0, ended=ms(810))
     assert all(job.committed for job in log.jobs.values())
     assert log.planned[4].inputs == (4, 5)
     assert log.numbers()["total.txt"] == 6
@@ -36,6 +37,17 @@ def test_drivers_come_in_their_order_with_where_they_ran_and_whether_they_ended(
         (11, "node", "b", False),
         (12, "node", "c", True),
     ]
+    assert [(one.offset, one.last) for one in sessions] == [(OFFSET, ms(1)), (OFFSET, ms(60))]
+
+
+def test_each_driver_finds_out_anew_which_tasks_need_not_run(tmp_path: Path) -> None:
+    made = HandmadeRun(tmp_path, joint=True)
+    with made.driver(at=1) as driver:
+        driver.tell(Outcomes("skipped", (4, 5)))
+    with made.driver(at=50) as driver:
+        driver.tell(Outcomes("cached", (1,)))
+
+    assert read_driver_logs(made.path).outcomes == {1: "cached"}
 
 
 def test_an_attempt_without_an_end_tells_its_processes(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def overview(evidence: Evidence) -> Overview:
         cores=_cores(evidence.hosts),
         process_list=uses,
         trials=trials_of(evidence.trials, evidence.steps),
-        tasks=task_uses(evidence.tasks),
+        tasks=task_uses(evidence.tasks, evidence.notes.auxiliary),
         commands=evidence.notes.commands,
         commands_failed=evidence.notes.commands_failed,
         commands_cut=evidence.notes.commands_cut,

@@ -7,7 +7,8 @@ phase that launched it), else within the phase around it. So each moment of the 
 a process itself has marked comes before the processes that it started: these are looked into only for the
 time between its marks, for workers that live as long as a loop do not explain it.
 
-Time between the parts of a run is that of a process in it, if one lived then: it had the others in its hands.
+Time between the parts of a run, or of a job that says when it was executed, is that of a process in the run,
+if one lived then: it had the others in its hands.
 
 Waits are named: ``queue`` (ready, and no slot), ``dependency`` (held until another had ended), ``dispatch``
 (what it depends on had ended and a slot was free), ``idle`` (nothing is known of that moment). The method
@@ -190,12 +191,17 @@ class _Walk:
             self._now = since
 
     def _of_living(self, at: int, since: int) -> None:
-        """Take what is nobody's time as that of a process that lived then: one that drives others, say."""
-        process = self._parts.living(at, self._now)
-        if process != NONE:
+        """Take what is nobody's time as that of processes that lived then: one that drives others, say."""
+        while self._now > since and (process := self._living(at)) != NONE:
             begun = max(since, int(self._tree.start_ns[process]))
             self.found.append(Stretch(process, begun, self._now, Because.WORK))
             self._now = begun
+
+    def _living(self, at: int) -> int:
+        """Return a process of a phase that lives now, else one of a phase around it."""
+        while (process := self._parts.living(at, self._now)) == NONE and at > 0:
+            at = max(int(self._tree.parent[at]), 0)
+        return process
 
 
 class _Parts:

@@ -7,17 +7,20 @@ Types are listed by the time that their execution took in all.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from longpole.analyse.values import Cell, number, whole, word
 from longpole.model.columns import Columns
 from longpole.model.overview import TaskUse
 
 
-def task_uses(tasks: Columns) -> tuple[TaskUse, ...]:
-    """Return each type of task, those first that took longest.
+def task_uses(tasks: Columns, auxiliary: Collection[str] = ()) -> tuple[TaskUse, ...]:
+    """Return each type of task, those first that took longest, and auxiliary ones last.
 
     Args:
         tasks: Columns ``type``, ``tasks``, ``never``, ``attempts``, ``failed``, ``hold_ns``, ``queue_ns``,
             ``exec_ns`` (sums), ``p50_ns``, ``p95_ns`` (of executions) and ``peak_bytes``.
+        auxiliary: Types of what the runner itself did.
     """
     uses = [
         TaskUse(
@@ -32,10 +35,11 @@ def task_uses(tasks: Columns) -> tuple[TaskUse, ...]:
             exec_p50_s=_seconds(row["p50_ns"]),
             exec_p95_s=_seconds(row["p95_ns"]),
             peak_memory_bytes=whole(row["peak_bytes"]),
+            auxiliary=word(row["type"]) in auxiliary,
         )
         for row in tasks.records()
     ]
-    return tuple(sorted(uses, key=lambda use: (-(use.exec_s or 0.0), use.type)))
+    return tuple(sorted(uses, key=lambda use: (use.auxiliary, -(use.exec_s or 0.0), use.type)))
 
 
 def _seconds(cell: Cell) -> float | None:

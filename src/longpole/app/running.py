@@ -11,6 +11,7 @@ import sys
 import time
 from shutil import rmtree
 
+from longpole.app.run_folder import take_run_folder
 from longpole.errors import USAGE
 from longpole.log.slots import FINISH, FINISH_LAYOUT
 from longpole.record.assignment import Ending
@@ -38,15 +39,21 @@ def begin(request: Request, name: str, runs: str, facts: tuple[str, ...]) -> int
         OSError: There is no room for a run.
     """
     path = create_joint_run(find_runs_folder(runs), name)
-    code = _drive(path, request, facts)
+    with take_run_folder(path):
+        code = _drive(path, request, facts)
     if code == USAGE:
         rmtree(path, ignore_errors=True)  # nothing ever ran
     return code
 
 
 def go_on(path: str, request: Request, facts: tuple[str, ...]) -> int:
-    """Go on with a run; return the exit code to end with."""
-    return _drive(path, request, facts)
+    """Go on with a run; return the exit code to end with.
+
+    Raises:
+        UsageError: It still goes on.
+    """
+    with take_run_folder(path):
+        return _drive(path, request, facts)
 
 
 def _drive(path: str, request: Request, facts: tuple[str, ...]) -> int:

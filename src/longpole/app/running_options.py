@@ -10,11 +10,9 @@ import msgspec
 
 from longpole.app.plan import chosen_of, clustering_of
 from longpole.errors import UsageError
-from longpole.model.manifest import State
 from longpole.record.rundir import find_runs_folder, plain_name
 from longpole.run.containers.runtimes import NAMES
 from longpole.run.request import Request, as_request
-from longpole.store.run import open_run
 from longpole.store.selection import find_run, runs_folder
 from longpole.store.workflow import read_driver_logs
 from longpole.units import parse_size
@@ -86,7 +84,7 @@ def ask_again(given: Given) -> tuple[str, Request]:
     """Return the run to go on with, and what it was asked for; a few things may be chosen anew.
 
     Raises:
-        UsageError: The run still goes on, or was none of a workflow.
+        UsageError: It was no run of a workflow, or what is chosen cannot be changed any more.
     """
     fixed = {
         "--placement": given.placement,
@@ -98,15 +96,9 @@ def ask_again(given: Given) -> tuple[str, Request]:
         if value:
             raise UsageError(f"{option} was chosen when the run began, and cannot be changed with --resume.")
     path = find_run(given.resume or "latest", runs_folder(given.runs))
-    with open_run(path) as run:
-        if run.state is State.RUNNING:
-            raise UsageError(
-                f"Run {run.manifest.id} is still running. 'longpole status' shows where it stands."
-            )
-        number = run.manifest.id
     log = read_driver_logs(path)
     if not log.sessions:
-        raise UsageError(f"Run {number} is not the run of a workflow: there is nothing to go on with.")
+        raise UsageError(f"{path} is not the run of a workflow: there is nothing to go on with.")
     request = as_request(log.sessions[-1].driver.request)
     changes: dict[str, object] = {"keep_going": given.keep_going}
     if given.out:

@@ -89,7 +89,8 @@ class Trial:
 class TaskUse:
     """All tasks of one type; times are sums over all their attempts, but for p50 and p95 of one execution.
 
-    ``never`` are tasks that never ran; ``hold_s`` is time in which nothing could have started them.
+    ``never`` are tasks that never ran; ``hold_s`` is time in which nothing could have started them;
+    ``auxiliary`` ones are no tasks of the user's, but what the runner itself did.
     """
 
     type: str
@@ -103,6 +104,7 @@ class TaskUse:
     exec_p50_s: float | None
     exec_p95_s: float | None
     peak_memory_bytes: int | None
+    auxiliary: bool = False
 
 
 @dataclass(frozen=True, slots=True)

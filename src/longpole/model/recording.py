@@ -124,6 +124,7 @@ class RecordingNotes:
         placement: The placement it was last executed under.
         jobs_failed: Jobs of it that failed in their last attempt.
         jobs_cut: Jobs of it that were broken off in their last attempt, or still run.
+        auxiliary: Types of what its runner itself did: create_dir, stage_out and the like.
     """
 
     logs: int = 0
@@ -162,3 +163,4 @@ class RecordingNotes:
     placement: str = ""
     jobs_failed: int = 0
     jobs_cut: int = 0
+    auxiliary: tuple[str, ...] = ()

@@ -88,7 +88,8 @@ def _signal_name(number: int) -> str:
 
 
 def _where(overview: Overview) -> str:
-    facts = [counted(sum(use.tasks for use in overview.tasks), "task")] if overview.tasks else []
+    own = [use.tasks for use in overview.tasks if not use.auxiliary]
+    facts = [counted(sum(own), "task")] if own else []
     if not overview.told:
         facts.append(counted(overview.processes, "process", "processes"))
     if overview.cores:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from rich.console import Console, RenderableType
+from collections.abc import Sequence
+
+from rich.console import Console, Group, RenderableType
 
 from longpole.model.overview import Overview, TaskUse
-from longpole.present.tables import cell, new_table, with_rest
+from longpole.present.tables import cell, new_table, note, with_rest
+from longpole.present.words import counted
 from longpole.units import show_bytes, show_seconds
 
 # Columns that a terminal narrower than this has no room for.
@@ -14,7 +17,8 @@ _NEEDS = {"p50": 100, "p95": 76, "memory": 76, "never ran": 76}
 
 def tasks(overview: Overview, console: Console, most_rows: int | None) -> RenderableType | None:
     """Return a row for each type of task; nothing if the run has none."""
-    every = overview.tasks
+    every = tuple(use for use in overview.tasks if not use.auxiliary)
+    beside = [use for use in overview.tasks if use.auxiliary]
     if not every:
         return None
     chosen = _columns(every, console.width)
@@ -22,7 +26,15 @@ def tasks(overview: Overview, console: Console, most_rows: int | None) -> Render
     for use in every[:most_rows]:
         cells = _cells(use)
         table.add_row(cell(use.type), *(cells[name] for name in chosen))
-    return with_rest(table, len(every[:most_rows]), len(every), "types of task")
+    told = with_rest(table, len(every[:most_rows]), len(every), "types of task")
+    return Group(told, note(_auxiliary(beside))) if beside else told
+
+
+def _auxiliary(beside: Sequence[TaskUse]) -> str:
+    """Return on one line what the runner itself did."""
+    jobs = counted(sum(use.tasks for use in beside), "auxiliary job")
+    failed = sum(use.failed for use in beside)
+    return f"and {jobs}{f', {failed:,} failed' if failed else ''}: {', '.join(use.type for use in beside)}"
 
 
 def _columns(every: tuple[TaskUse, ...], width: int) -> list[str]:

@@ -292,9 +292,9 @@ class Driver:
         if opened is not None and not job.label:
             self._parts.remember(opened.orders[job.tasks[0]], made, value)
         parts = self._engine.take_parts(job.number)
-        self._journal.commit(
-            self._identities[job.number], job.attempt, monotonic_ns(), parts, Result(made, value)
-        )
+        began_ns, ended_ns = _times(opened)
+        result = Result(made, value, began_ns)
+        self._journal.commit(self._identities[job.number], job.attempt, ended_ns, parts, result)
         self._engine.forget(job.number)
 
     def _value(self, job: Job, values: Mapping[int, bytes]) -> bytes:
@@ -327,7 +327,16 @@ class Driver:
         job = self._runner.graph.jobs[number]
         verdict, cause, _ = self._causes.get(number, (Verdict.FAILED, job.trouble, 0))
         status = 2 if verdict is Verdict.STOPPED else 1
+        opened = self._engine.job(number)
+        began_ns, ended_ns = _times(opened)
         parts = self._engine.take_parts(number)
-        opened = self._engine.job(number)  # the runner may be an attempt ahead
-        attempt = opened.attempt if opened is not None else job.attempt
-        self._journal.fail(self._identities[number], attempt, monotonic_ns(), parts, Failure(status, cause))
+        attempt = opened.attempt if opened is not None else job.attempt  # the runner may be an attempt ahead
+        failure = Failure(status, cause, began_ns)
+        self._journal.fail(self._identities[number], attempt, ended_ns, parts, failure)
+
+
+def _times(job: OpenJob | None) -> tuple[int, int]:
+    """Return when a job really began, 0 if with its start, and when it ended: now, if no worker says so."""
+    if job is None:
+        return 0, monotonic_ns()
+    return job.began_ns, job.ended_ns or monotonic_ns()

@@ -31,12 +31,19 @@ from longpole.store.derive.workflow_notes import (
 )
 
 _NAMES_AT_ONCE = 500
+# A log holds only so much back, and drops what is more: many lines are written bit by bit.
+_LINES_AT_ONCE = 1000
 
 
 class JournalError(LongpoleError):
     """The journal cannot be written: nothing may go on without it."""
 
     exit_code = UNMEASURABLE
+
+
+def auxiliary_key(name: str) -> str:
+    """Return what the runner's own job is known by, so that a task may be called the same."""
+    return f"({name})"
 
 
 class Journal:
@@ -84,7 +91,7 @@ class Journal:
 
     def plan_auxiliary(self, name: str, kind: str) -> int:
         """Say that the runner itself does something; return its number."""
-        number = self._number(name)
+        number = self._number(auxiliary_key(name))
         self._note(Planned(number, name, kind, auxiliary=True))
         return number
 
@@ -119,14 +126,15 @@ class Journal:
 
     def commit(self, job: int, attempt: int, at_ns: int, parts: Sequence[Part], result: Result) -> None:
         """Say that a job is done, and what it made: it never runs again."""
-        made = (
-            tuple((number, *each[1:]) for number, each in self._numbered(result.made)) if result.made else ()
-        )
-        self._note(End(job, attempt, at_ns, 0, tuple(parts), made, value=result.value.hex()))
+        numbers = self.files(each.name for each in result.made) if result.made else ()
+        made = tuple((number, *each[1:]) for number, each in zip(numbers, result.made, strict=True))
+        value, began_ns = result.value.hex(), result.began_ns
+        self._note(End(job, attempt, at_ns, 0, tuple(parts), made, "", value, began_ns))
 
     def fail(self, job: int, attempt: int, at_ns: int, parts: Sequence[Part], failure: Failure) -> None:
         """Say that an attempt has failed, or was stopped."""
-        self._note(End(job, attempt, at_ns, failure.status, tuple(parts), cause=failure.cause))
+        status, cause, began_ns = failure.status, failure.cause, failure.began_ns
+        self._note(End(job, attempt, at_ns, status, tuple(parts), (), cause, "", began_ns))
 
     def outcomes(self, outcome: str, tasks: Sequence[int]) -> None:
         """Say which tasks did not run, and why."""
@@ -141,11 +149,13 @@ class Journal:
         """
         if not self._lines:
             return
-        self._log.notes(self._lines)
-        self._lines = []
-        self._log.flush()
-        if self._log.trouble:
-            raise JournalError(f"Cannot write the log of this run, {self._run_path}: {self._log.trouble}.")
+        lines, self._lines = self._lines, []
+        for at in range(0, len(lines), _LINES_AT_ONCE):
+            self._log.notes(lines[at : at + _LINES_AT_ONCE])
+            self._log.flush()
+        if self._log.trouble or self._log.lost:
+            why = self._log.trouble or "a note is too large for it"
+            raise JournalError(f"Cannot write the log of this run, {self._run_path}: {why}.")
 
     def close(self) -> None:
         """Say the last word."""
@@ -153,9 +163,6 @@ class Journal:
         self._log.notes(self._lines)
         self._lines = []
         self._log.close()
-
-    def _numbered(self, made: Sequence[Made]) -> Iterable[tuple[int, Made]]:
-        return zip(self.files(each.name for each in made), made, strict=True)
 
     def _number(self, name: str) -> int:
         number = self._numbers.get(name)
@@ -169,17 +176,19 @@ class Journal:
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What a job has made, and what its function returned."""
+    """What a job has made, what its function returned, and when it began if it waited at the engine."""
 
     made: tuple[Made, ...] = ()
     value: bytes = b""
+    began_ns: int = 0
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """Why an attempt was no success: 1 failed, 2 stopped."""
+    """Why an attempt was no success: 1 failed, 2 stopped; and when it began if it waited at the engine."""
 
     status: int
     cause: str
+    began_ns: int = 0
 
 
 def _needs(needs: Resources) -> tuple[int, int, int, int, int]:

@@ -12,6 +12,7 @@ from longpole.model.patterns import matcher
 from longpole.model.workflow import Task
 from longpole.plan.expansion import Expansion
 from longpole.run.jobs import Job
+from longpole.run.journal import auxiliary_key
 from longpole.run.messages import Made
 from longpole.run.policy import Known
 from longpole.store.driver_log import DriverLog, JobLog
@@ -31,7 +32,10 @@ class Past:
     def __init__(self, log: DriverLog, expansion: Expansion, kept: str) -> None:
         """Take the log; files are kept below ``kept``."""
         self._log, self._expansion, self._kept = log, expansion, kept
-        self.tasks = {planned.name: number for number, planned in log.planned.items()}
+        self.tasks = {
+            auxiliary_key(planned.name) if planned.auxiliary else planned.name: number
+            for number, planned in log.planned.items()
+        }
         self.tasks.update({f"[{label}]": number for number, label in log.groups.items()})
         self.files = log.numbers()
         self.sessions = len(log.sessions)

@@ -40,6 +40,16 @@ def state_of(folder: str | os.PathLike[str], manifest: Manifest) -> State:
     return State.RUNNING if alive else State.BROKEN
 
 
+def is_driven(folder: str | os.PathLike[str]) -> bool | None:
+    """Return whether a driver of a workflow lives, by the locks they hold; None where there are no locks."""
+    logs = os.path.join(folder, LOG_FOLDER)
+    try:
+        held = [_is_held(os.path.join(logs, name)) for name in os.listdir(logs) if DRIVER in name]
+    except OSError:
+        return None
+    return None if None in held else any(held)
+
+
 def _lives(launcher: Launcher) -> bool:
     try:
         with open(f"/proc/{launcher.pid}/stat", "rb") as file:

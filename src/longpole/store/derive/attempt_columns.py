@@ -102,6 +102,9 @@ class AttemptColumns:
         self._told_end, self._end_session = np.full(len(rows), _LATEST), np.zeros(len(rows), np.int64)
         self._told_end[rows] = drivers.utc(sessions, np.array([end.at for end in ends], np.int64))
         self._end_session[rows] = sessions
+        began = np.array([end.began for end in ends], np.int64)
+        self._began = np.zeros(len(rows), np.int64)
+        self._began[rows] = np.where(began > 0, drivers.utc(sessions, began), 0)
         self.status = np.full(len(rows), UNFINISHED)
         self.status[rows] = np.select([status == COMMITTED, status == _STOPPED], [OK, UNFINISHED], FAILED)
         self._stopped = rows & (self.status == UNFINISHED)
@@ -121,3 +124,5 @@ class AttemptColumns:
         ready = drivers.utc(self.session[rows], np.array([one.ready for one in starts], np.int64))
         is_told = np.array([one.ready > 0 for one in starts], np.bool_)
         self.ready[rows] = np.where(is_told, np.minimum(ready, self.start[rows]), self.start[rows])
+        # One that was handed over ahead waited at the engine: that is time in the queue, too.
+        self.start = np.clip(self._began, self.start, np.maximum(self.start, self._told_end))

@@ -95,6 +95,8 @@ class Members:
         for member in (*self.all, *self.nested.values()):
             member.execution = executions.of(member.hello)
         self._drivers = executions.driven.drivers
+        for member in self.all:  # one whose process nobody saw, since all was killed at once, says so itself
+            member.drives = bool(self._drivers) and member.hello.task.startswith(DRIVER_TASK)
         self._homes = {known: Home(execution=one) for known, one in executions.driven.executed.items()}
         self._rows: list[Row] = []
         self._tasks: list[Row] = []
@@ -146,12 +148,11 @@ class Members:
         member.processes.append(known)
         if known.parent is None:
             _name_root(known, member)
-            member.drives |= self._is_driver(known, member)
+            member.drives = self._is_driver(known, member)
 
     def _is_driver(self, known: Known, member: Member) -> bool:
         """Return whether a command is the driver of a workflow of ours."""
-        says_so = member.hello.task.startswith(DRIVER_TASK)
-        return bool(self._drivers) and (says_so or (known.host, known.pid) in self._drivers)
+        return member.drives or (known.host, known.pid) in self._drivers
 
     def _of(self, known: Known, by_pid: dict[tuple[int, int], list[Member]]) -> Member | None:
         if known.ended_in is not None and known.ended_in in self.by_ring and known.parent is None:

@@ -91,6 +91,7 @@ def with_workflow(notes: RecordingNotes, workflow: Workflow) -> RecordingNotes:
         placement=said.placement if said is not None else "",
         jobs_failed=workflow.failed,
         jobs_cut=workflow.cut,
+        auxiliary=workflow.auxiliary,
     )
 
 

@@ -7,7 +7,7 @@ were started for a part of an attempt lie in that part, and so do all that these
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from longpole.store.derive.executions import Execution
 from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.known import Known
 from longpole.store.derive.processes import Processes
+from longpole.store.derive.workflow_notes import Planned
 from longpole.store.derive.workflow_phases import Names, PhaseRows
 from longpole.store.derive.workflow_processes import processes_of
 from longpole.store.derive.workflow_rows import WorkflowRows
@@ -35,6 +36,7 @@ class Workflow:
     Attributes:
         drivers: Who executed it.
         executed: By process that was started for a part of an attempt, where it belongs.
+        auxiliary: Types of what the runner itself did.
     """
 
     def __init__(self, logs: Sequence[LogContent], hosts: Hosts) -> None:
@@ -45,6 +47,7 @@ class Workflow:
             attempts.take(session, notes)
         self._repeated = attempts.repeated
         self._rows = WorkflowRows(self.drivers, attempts)
+        self.auxiliary = _auxiliary(self._rows.planned.values())
         self._attempts = AttemptColumns(attempts, self.drivers)
         self.executed: dict[Known, Execution] = {}
 
@@ -128,3 +131,9 @@ class Workflow:
             task = 0 if unknown[row] else int(tasks[row])
             span = int(parts.numbers["start"][row]), int(parts.numbers["end"][row])
             self.executed[process] = Execution(task, attempt, phases.first_part + row, span)
+
+
+def _auxiliary(planned: Iterable[Planned]) -> tuple[str, ...]:
+    """Return types of what the runner itself did, but for those that a task of the user's has as well."""
+    types = {(one.type, one.auxiliary) for one in planned}
+    return tuple(sorted(name for name, auxiliary in types if auxiliary and (name, False) not in types))

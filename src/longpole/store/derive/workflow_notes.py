@@ -130,6 +130,7 @@ class End(Note, frozen=True):
         outputs: Of each file made: its number, bytes and checksum (hexadecimal).
         cause: Why it failed, as a sentence.
         value: What a function returned, MessagePack in hexadecimal.
+        began: When it really began, if it waited at the engine after its start; else 0.
     """
 
     job: Number
@@ -140,6 +141,7 @@ class End(Note, frozen=True):
     outputs: tuple[tuple[Number, Size, Name], ...] = ()
     cause: Name = ""
     value: str = ""
+    began: Moment = 0
 
 
 class Outcomes(Note, frozen=True):

@@ -278,7 +278,7 @@ class LocalEngine:
             self._staging.bring(job, [order], lambda: self._opened(job))
             return
         self._mean_ns += (answer.times[3] - answer.times[0] - self._mean_ns) / 8
-        note_short(job, answer, execution.start_ns)
+        note_short(job, answer)
         if answer.output:
             job.outputs[order.task] = answer.output
         verdict, cause = judge_short(order, answer, execution)
@@ -322,7 +322,7 @@ class LocalEngine:
             return
         answer = functions.answer_of(data)
         self._mean_ns += (answer.end_ns - answer.start_ns - self._mean_ns) / 8
-        execution.start_ns = answer.start_ns
+        execution.start_ns = job.began_ns = answer.start_ns
         if answer.output:
             job.outputs[task] = answer.output
         job.values[task] = answer.value

@@ -60,6 +60,8 @@ class OpenJob:
         values: What functions returned.
         outputs: Where the output of each task is.
         stopped: Whether the user has stopped it.
+        began_ns: When a worker began it that had it waiting; 0 if it did not wait.
+        ended_ns: When a worker was done with all of it; 0 if it is not.
     """
 
     number: int
@@ -78,3 +80,5 @@ class OpenJob:
     values: dict[int, bytes] = field(default_factory=dict)
     outputs: dict[int, str] = field(default_factory=dict)
     stopped: bool = False
+    began_ns: int = 0
+    ended_ns: int = 0

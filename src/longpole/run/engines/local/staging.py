@@ -203,11 +203,12 @@ def note_moved(parts: list[Part], part: Part, moved: Moved) -> None:
         parts.append(Part("transfer", *times, bytes=amount, count=each.files, name=each.what, within=at))
 
 
-def note_short(job: OpenJob, answer: ShortAnswer, asked_ns: int) -> None:
+def note_short(job: OpenJob, answer: ShortAnswer) -> None:
     """Add the phases of a job that a worker has done as a whole."""
     began, start, ended, over = answer.times
     parts = job.parts
-    parts.append(Part("queue", asked_ns, began))
+    job.began_ns = began
+    job.ended_ns = over if answer.made is not None else 0
     if job.own_folder:
         count = len(next(iter(job.orders.values())).inputs)
         parts.append(Part("stage_in", began, start, 0, 0, 0, count, name="link"))
