@@ -41,8 +41,8 @@ def undisturbed(bench: Bench) -> dict[str, str]:
 
 
 def kill_driver(bench: Bench, launcher: subprocess.Popen[bytes]) -> None:
-    """Kill the driver, while whoever started it lives on."""
-    for pid in drivers(bench):
+    """Kill the driver alone: whoever started it lives on, and its workers see for themselves."""
+    for pid in drivers(bench, launcher):
         kill(pid)
 
 
@@ -60,8 +60,9 @@ def kill_session(bench: Bench, launcher: subprocess.Popen[bytes]) -> None:
 
 def kill_launcher(bench: Bench, launcher: subprocess.Popen[bytes]) -> None:
     """Kill the launcher, and a moment later its driver."""
-    kill(launcher.pid)
-    kill_driver(bench, launcher)
+    found = drivers(bench, launcher)
+    for pid in (launcher.pid, *found):
+        kill(pid)
 
 
 KINDS: dict[str, Kill] = {
@@ -79,8 +80,11 @@ def kill(pid: int) -> None:
         pass  # it has just ended
 
 
-def drivers(bench: Bench) -> list[int]:
-    return [pid for pid in bench.processes() if b"longpole.app.driving" in read(pid, "cmdline")]
+def drivers(bench: Bench, launcher: subprocess.Popen[bytes]) -> list[int]:
+    found = [pid for pid in bench.processes() if b"longpole.app.driving" in read(pid, "cmdline")]
+    return [
+        pid for pid in found if read(pid, "stat").rpartition(b")")[2].split()[1:2] == [b"%d" % launcher.pid]
+    ]
 
 
 def is_of_job(pid: int) -> bool:

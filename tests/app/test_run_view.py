@@ -10,11 +10,13 @@ import select
 import subprocess
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.running import Bench, bench_of, until
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "tiles"
 SOME = """
 longpole: 1
 name: some
@@ -211,6 +213,17 @@ def test_resuming_counts_what_was_made_before_as_made_in_this_run(bench: Bench) 
     found = json.loads(bench.call("run", "--resume", "--keep-going", "--json").stdout)
 
     assert (found["types"][0]["ran"], found["types"][0]["cached"]) == (2, 0)
+
+
+def test_the_example_of_the_docs_does_what_they_say(bench: Bench) -> None:
+    for path in EXAMPLE.iterdir():
+        if path.is_file():
+            bench.write(path.name, path.read_text())
+
+    assert "14 tasks: 14 ran" in bench.run("tiles.yaml").stderr
+    assert (bench.results / "total.txt").read_text() == "93\n"
+    bench.write("raw.txt", (EXAMPLE / "raw.txt").read_text() + "A line more.\n")
+    assert "15 tasks: 3 ran, 12 cached" in bench.run("tiles.yaml").stderr
 
 
 # ------------------------------------------------------------------------------------------ on a terminal

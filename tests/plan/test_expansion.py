@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longpole.model.workflow import Call, NamedSet, Result, Template, WorkflowError
+from longpole.model.workflow import Call, NamedSet, Result, Template, Workflow, WorkflowError
 from longpole.plan.expansion import Expansion, looked_up
 from tests.plan.described import grouped, task, tiles, values, workflow
 
@@ -247,3 +247,17 @@ def test_the_order_of_the_description_does_not_change_the_tasks(described):
     turned = workflow(*described.sets.values(), *reversed(described.templates.values()))
 
     assert sorted(names_of(expanded(described))) == sorted(names_of(expanded(turned)))
+
+
+def test_a_task_may_come_after_another_that_hands_no_file_over():
+    sets = {"i": NamedSet("i", values=("a", "b"))}
+    templates = {
+        "first": Template("first", "true", for_each=(("i",),)),
+        "second": Template("second", "true", for_each=(("i",),), after=("first",)),
+        "last": Template("last", "true", after=("second",)),
+    }
+    expansion = Expansion(Workflow("w", "/w", sets=sets, templates=templates), {})
+    expansion.expand()
+
+    assert [expansion.dependencies(number) for number in range(5)] == [[], [], [0], [1], [2, 3]]
+    assert expansion.levels == {"first": 1, "second": 2, "last": 3}

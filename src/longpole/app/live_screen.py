@@ -100,7 +100,8 @@ class Notes:
         self._stopping = stopping
         now = time.monotonic()
         share = standing.sum.done / standing.known if standing.known and standing.sum.total else 0.0
-        if now - self._said_at >= _LATER_S or share >= self._said_share + _STEP:
+        told = standing.sum.failed <= len(standing.failures)  # what a failure was is said before its number
+        if told and (now - self._said_at >= _LATER_S or share >= self._said_share + _STEP):
             self._said_at, self._said_share = now, share
             self._say(progress_sentence(standing))
 

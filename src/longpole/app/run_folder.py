@@ -17,7 +17,7 @@ from longpole.store.life import is_driven
 
 _PAUSE_S = 0.02
 # How long a driver that was killed, and then its launcher, may take until they are gone.
-_DYING_S, _ENDING_S = 3.0, 20.0
+_DYING_S, _ENDING_S = 1.0, 20.0
 
 
 @contextmanager

@@ -103,7 +103,7 @@ def failures_of(log: DriverLog, standing: Standing) -> list[FailedTask]:
     failed = [
         (job.session, job.ended, number)
         for number, job in log.jobs.items()
-        if job.status == _FAILED and not job.open and (job.session == last or standing.exit_code is not None)
+        if job.status == _FAILED and (job.session == last or standing.exit_code is not None)
     ]
     return [_failure(log, number) for _, _, number in sorted(failed)]
 
@@ -211,9 +211,9 @@ class _Word:
             return "running"
         if outcome in ("cached", "skipped"):
             return outcome
-        if job is None or (self.state is RunState.RUNNING and (job.open or job.session < self.last)):
+        if job is None or (self.state is RunState.RUNNING and job.session < self.last):
             return "left"
-        return "failed" if job.status == _FAILED and not job.open else "stopped"
+        return "failed" if job.status == _FAILED else "stopped"
 
 
 def _begun(log: DriverLog) -> list[tuple[int, int, int]]:
@@ -226,7 +226,7 @@ def _begun(log: DriverLog) -> list[tuple[int, int, int]]:
         (each.start, number, each.attempt)
         for number, job in log.jobs.items()
         for each in job.open
-        if each.session == last and not job.committed
+        if each.session == last and job.status is None
     )
     used, found = 0, []
     for start_ns, number, attempt in begun:

@@ -17,6 +17,7 @@ class TaskOptions(TypedDict, total=False):
         for_each: Sets that it is fanned out over: names, or ``{"zip": ["a", "b"]}`` for sets that go in step.
         inputs: Names or patterns of files: one, a list, or a map that gives names to them.
         outputs: The same; ``{"optional": "notes.txt"}`` for one that need not be there.
+        after: Tasks that come before it though they hand no file over.
         code: Files that it needs beside its program.
         program: The file that it executes; the command calls it ``{program}``.
         checkpoints: Files that it continues from, and leaves for its next attempt.
@@ -35,6 +36,7 @@ class TaskOptions(TypedDict, total=False):
     for_each: Sets
     inputs: Files
     outputs: Files
+    after: Names
     code: Names
     program: str
     checkpoints: Names

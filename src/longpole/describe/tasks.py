@@ -16,7 +16,7 @@ from longpole.model.patterns import parse
 from longpole.model.workflow import Resources, Retry, Template, WorkflowError
 
 KEYS = (
-    "for_each", "inputs", "outputs", "run", "function", "arguments", "keywords", "code", "program",
+    "for_each", "inputs", "outputs", "after", "run", "function", "arguments", "keywords", "code", "program",
     "checkpoints", "environment", "image", "cluster", "resources", "retry", "timeout",
 )  # fmt: skip
 _NAME = re.compile(r"\w[\w.-]*")
@@ -63,6 +63,7 @@ def template(name: str, task: Entry, default: Defaults, folder: str) -> Template
         for_each=tuple(_for_each(task)),
         inputs=uses(task, "inputs"),
         outputs=uses(task, "outputs"),
+        after=_after(task),
         code=names_of_files(task, "code"),
         program="".join(names_of_files(task, "program")),
         checkpoints=names_of_files(task, "checkpoints"),
@@ -93,6 +94,15 @@ def _command(task: Entry) -> str:
     if not command.strip() or "\0" in command:
         raise task.wrong("run", "This command line is empty or has a NUL in it.")
     return command
+
+
+def _after(task: Entry) -> tuple[str, ...]:
+    """Return the names of tasks that come before: one, or a list."""
+    named = task.value("after")
+    names = [] if named is None else named if isinstance(named, list | tuple) else [named]
+    if not all(isinstance(name, str) for name in names):
+        raise task.wrong("after", f"This must be names of tasks, not {shape_of(named)}.")
+    return tuple(dict.fromkeys(names))
 
 
 def _label(task: Entry) -> str:

@@ -9,7 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from longpole.model.command_line import Value, plain_text
-from longpole.model.workflow import Call, Result
+from longpole.model.workflow import Call, Result, Template
+
+
+def comes_after(template: Template) -> tuple[str, ...]:
+    """Return the templates that come before one without handing files over: named so, or by results."""
+    named = (*template.after, *(results_in(template.call) if template.call else ()))
+    return tuple(dict.fromkeys(named)) if named else ()
 
 
 def results_in(call: Call) -> tuple[str, ...]:

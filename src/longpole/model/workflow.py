@@ -156,6 +156,7 @@ class Template:
         for_each: Sets it is fanned out over: the product of groups; sets of one group go in step.
         inputs: Files that must be there before it runs.
         outputs: Files that it makes.
+        after: Tasks that come before it though they hand no file over, by the names of their templates.
         code: Files of the workflow's own folder that it needs beside its program.
         program: The file that it executes, where that is sent along; the command calls it ``{program}``.
         checkpoints: Files that it continues from if they are there, and leaves for its next attempt.
@@ -176,6 +177,7 @@ class Template:
     for_each: tuple[tuple[str, ...], ...] = ()
     inputs: tuple[Uses, ...] = ()
     outputs: tuple[Uses, ...] = ()
+    after: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
     program: str = ""
     checkpoints: tuple[str, ...] = ()

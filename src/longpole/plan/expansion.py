@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from longpole.model.call_arguments import results_in
+from longpole.model.call_arguments import comes_after
 from longpole.model.patterns import places
 from longpole.model.workflow import NamedSet, Task, Template, Workflow, WorkflowError
 from longpole.plan.naming import Namer, Names, listed, matching
@@ -114,7 +114,7 @@ class Expansion:
         found: dict[int, None] = {}
         for names in this.inputs:
             found.update(dict.fromkeys(self._makers(names)))
-        for template in results_in(this.template.call) if this.template.call else ():
+        for template in comes_after(this.template):
             found.update(dict.fromkeys(self.results_for(task, template)))
         found.pop(task, None)
         return list(found)

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
-from longpole.model.call_arguments import results_in
+from longpole.model.call_arguments import comes_after
 from longpole.model.patterns import doubled, fill, matcher, parse, places
 from longpole.model.workflow import NamedSet, Template, Uses, Workflow, WorkflowError
 
@@ -143,7 +143,7 @@ def levels(before: Mapping[str, Iterable[str]]) -> dict[str, int]:
 
 
 def _before(template: Template, makers: Makers, set_makers: Mapping[str, set[str]]) -> set[str]:
-    found = set(results_in(template.call)) if template.call else set()
+    found = set(comes_after(template))
     made = set(_all(template.outputs))
     for pattern in _all(template.inputs):
         if pattern in made:

@@ -8,6 +8,7 @@ from time import monotonic_ns
 
 from longpole.describe.checks.inputs import check_inputs, found_in
 from longpole.describe.checks.room import check_resources
+from longpole.errors import UsageError
 from longpole.model.plan import RULES, Clustering, Placement, Sent
 from longpole.model.ports import Runtime
 from longpole.model.workflow import Workflow
@@ -74,7 +75,8 @@ class Assembly:
         self._locations = Locations(workflow, request.work)
         self._clusters = Clusters(clustering, self._expansion, self._size_of(Outside(workflow)))
         self._levels = _levels(self._expansion, self._clusters)
-        os.makedirs(self._locations.kept, mode=0o700, exist_ok=True)
+        _make_folder(self._locations.kept, "--work")
+        _make_folder(self.scratch, "--scratch")
         self._past = Past(read_driver_logs(run_path), self._expansion, self._locations.kept)
         self._ledger = Ledger(request.work, self._locations.kept)
         self.runner = Runner(self._expansion, self._policy())
@@ -192,6 +194,15 @@ class Assembly:
             remember=self._reuse.note,
             settle=self._ledger.flush,
         )
+
+
+def _make_folder(path: str, option: str) -> None:
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"Cannot make the folder {path}: {error.strerror}. Choose another with {option}."
+        ) from error
 
 
 def _runtime(name: str) -> Callable[[str], Runtime]:

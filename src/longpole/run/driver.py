@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from time import monotonic_ns
 
-from longpole.model.call_arguments import results_in
+from longpole.model.call_arguments import comes_after
 from longpole.model.failure import FailedTask
 from longpole.model.staging import Moved
 from longpole.run.engines.local.engine import LocalEngine
@@ -266,7 +266,7 @@ class Driver:
             if job.label:
                 group = self._identities.get(job.number) or self._journal.group(job.label)
                 self._identities[job.number] = group
-            identity = self._journal.plan(tasks[number], group, self._results_before(number))
+            identity = self._journal.plan(tasks[number], group, self._before(number))
             self._task_ids.append(identity)
             if not job.label:
                 self._identities[job.number] = identity
@@ -276,11 +276,10 @@ class Driver:
                 self._ready_ns[job_number] = now_ns
             runner.ready.clear()
 
-    def _results_before(self, number: int) -> list[int]:
-        """Return the tasks whose results a task is given: they hand no file over."""
+    def _before(self, number: int) -> list[int]:
+        """Return the tasks that a task comes after though they hand no file over."""
         expansion = self._runner.expansion
-        call = expansion.tasks[number].template.call
-        names = results_in(call) if call is not None else ()
+        names = comes_after(expansion.tasks[number].template)
         found = (task for name in names for task in expansion.results_for(number, name))
         return [self._task_ids[task] for task in found]
 

@@ -1,4 +1,4 @@
-"""Results as arguments: whether there is a function that returns them."""
+"""Tasks that others name: whether they are there, and return what they are asked for."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ from longpole.model.workflow import Workflow
 
 
 def call_problems(workflow: Workflow) -> Iterator[str]:
-    """Return what is wrong with results that functions are given."""
+    """Return what is wrong with tasks that come before others, and with results that functions are given."""
     for template in workflow.templates.values():
+        for name in template.after:
+            if name not in workflow.templates:
+                there = choices(name, workflow.templates)
+                here = f"{workflow.at(template.line)}Task '{template.name}': "
+                yield f"{here}There is no task '{short(name)}' to come after; {there}"
         for name in results_in(template.call) if template.call else ():
             here = f"{workflow.at(template.line)}Task '{template.name}': "
             if name not in workflow.templates:

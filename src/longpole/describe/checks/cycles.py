@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 
 from longpole.describe.complaints import short
-from longpole.model.call_arguments import results_in
+from longpole.model.call_arguments import comes_after
 from longpole.model.patterns import places
 from longpole.model.workflow import Template, Workflow
 
@@ -39,7 +39,7 @@ def cycle_problems(workflow: Workflow) -> Iterator[str]:
 
 
 def _before(workflow: Workflow, template: Template, producers: dict[str, str]) -> set[str]:
-    before = set(results_in(template.call)) if template.call else set()
+    before = set(comes_after(template))
     needed = dict.fromkeys(template.sets)
     for use in template.inputs:
         for pattern in use.patterns:

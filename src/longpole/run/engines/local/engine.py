@@ -38,6 +38,8 @@ _LEAST_GATHER_NS, _MOST_GATHER_NS = 100_000, 800_000
 # How long a process runs before it is told of while it runs.
 _LONG_NS = 1_000_000_000
 _LOOK_S = 0.1
+# How soon a worker says that it has taken a request.
+_TAKING_NS = 20_000_000
 _STOPPED = "It was stopped."
 
 
@@ -426,6 +428,9 @@ class LocalEngine:
             for pid in children_of(worker) if how == signal.SIGKILL else ():
                 end_group(pid, how)
             os.kill(worker, how)
+        else:  # one has just taken it, and will say so in a moment; or its answer is on its way
+            again_ns = monotonic_ns() + _TAKING_NS
+            heapq.heappush(self._deadlines, (again_ns, job.number, execution.order.task))
 
     def _end_late(self, now_ns: int) -> None:
         while self._deadlines and self._deadlines[0][0] <= now_ns:

@@ -149,6 +149,6 @@ def _called(function: Callable[..., Any], asked: Request) -> tuple[bytes, str]:
     except (TypeError, ValueError, OverflowError, RecursionError):
         kind = type(returned).__name__
         return b"", (
-            f"It returned a value of type {kind}, which is not plain. Return numbers, texts, bytes, lists or"
-            " dicts, or write a file and name it in outputs."
+            f"It returned a value of type {kind}, which is not plain. Return numbers, texts, bytes, lists or "
+            "dicts, or write a file and name it in outputs."
         )

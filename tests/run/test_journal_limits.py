@@ -1,0 +1,37 @@
+"""The journal of a run: what is flushed is in the log, however much it is at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from longpole.log.files import BACKLOG_BYTES
+from longpole.model.workflow import Task, Template
+from longpole.run.journal import Journal, JournalError
+from longpole.store.workflow import read_driver_logs
+
+
+def test_more_tasks_than_a_log_holds_back_are_all_written(tmp_path):
+    (tmp_path / "log").mkdir()
+    journal = Journal(str(tmp_path), {}, {})
+    long_name = "x" * 1000
+    count = 2 * BACKLOG_BYTES // len(long_name)
+
+    for number in range(count):
+        journal.plan(_task(f"{long_name}{number}"), 0)
+    journal.flush()
+
+    assert len(read_driver_logs(tmp_path).planned) == count
+    journal.close()
+
+
+def test_a_note_too_large_for_the_log_stops_the_run(tmp_path):
+    (tmp_path / "log").mkdir()
+    journal = Journal(str(tmp_path), {}, {})
+    journal.plan(_task("x" * BACKLOG_BYTES), 0)
+
+    with pytest.raises(JournalError, match="Cannot write the log of this run"):
+        journal.flush()
+
+
+def _task(name: str) -> Task:
+    return Task(name, Template("one", command="true"), {}, (), ())
