@@ -135,6 +135,24 @@ results: [sum, "{tile}.copy", made/]
     assert (driven.out / "made/deep/file").read_text() == "1\n"
 
 
+@pytest.mark.parametrize("cluster", ["", "whole"])
+def test_an_output_that_need_not_be_made_need_not_come_to_who_uses_it(driven: Driven, cluster: str):
+    driven.write(
+        workflow__yaml="""
+longpole: 1
+name: optional
+tasks:
+  makes: {run: "touch there", outputs: [{optional: there}, {optional: absent}]}
+  uses:  {inputs: [there, absent], run: "ls > out", outputs: [out]}
+results: [out]
+"""
+    ).drive(cluster=cluster)
+
+    listed = (driven.out / "out").read_text().split()
+    assert "there" in listed
+    assert "absent" not in listed
+
+
 def test_gpus_are_given_out_and_back(driven: Driven):
     driven.write(
         workflow__yaml="""
