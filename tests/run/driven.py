@@ -101,10 +101,10 @@ class Driven:
         return found
 
     def parts(self, task: str, kind: str = "exec") -> list[Part]:
-        """Return the phases of all attempts of a job."""
+        """Return the phases of all attempts of a job, as they have ended."""
         number = self.number(task)
         every = (note for note in self.notes() if not isinstance(note, Start) and note.job == number)
-        return [part for note in every for part in note.parts if part.kind == kind]
+        return [part for note in every for part in note.parts if part.kind == kind and part.end]
 
     def printed(self, name: str) -> str:
         """Return what tasks of a template have printed."""

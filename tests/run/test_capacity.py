@@ -21,7 +21,8 @@ def test_no_more_is_given_than_there_is_and_everybody_comes(waiting, data):
     capacity, lines = Capacity(4, 100, 2), Lines()
     for number, needs in enumerate(waiting):
         lines.add(number, needs)
-    running, came = [], []
+    running: list[int] = []
+    came: list[int] = []
     while len(lines) or running:
         new = list(lines.admit(capacity))
         running += new

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from longpole.log.files import BACKLOG_BYTES
+from longpole.model.workflow import Task, Template
 from longpole.plan.expansion import Expansion
-from longpole.run.journal import Failure, Journal, Result
+from longpole.run.journal import Failure, Journal, JournalError, Result
 from longpole.run.messages import Made
 from longpole.run.resuming import Past, together
 from longpole.store.derive.workflow_notes import Driver, Part
@@ -104,6 +106,31 @@ def test_results_of_a_cluster_are_told_apart(run_path: str):
     ]
     (Path(run_path) / "b").unlink()
     assert Past(read_driver_logs(run_path), expansion, run_path).known(Cluster()) is None  # type: ignore[arg-type]
+
+
+def test_more_tasks_than_a_log_holds_back_are_all_written(run_path: str):
+    journal = Journal(run_path, {}, {})
+    long_name = "x" * 1000
+    count = 2 * BACKLOG_BYTES // len(long_name)
+
+    for number in range(count):
+        journal.plan(named(f"{long_name}{number}"), 0)
+    journal.flush()
+
+    assert len(read_driver_logs(run_path).planned) == count
+    journal.close()
+
+
+def test_a_note_too_large_for_the_log_stops_the_run(run_path: str):
+    journal = Journal(run_path, {}, {})
+    journal.plan(named("x" * BACKLOG_BYTES), 0)
+
+    with pytest.raises(JournalError, match="Cannot write the log of this run"):
+        journal.flush()
+
+
+def named(name: str) -> Task:
+    return Task(name, Template("one", command="true"), {}, (), ())
 
 
 @pytest.fixture

@@ -122,6 +122,8 @@ class Orders:
         self._locations = locations
         self._values = values
         self._plans: dict[str, _Plan] = {}
+        every = (uses for template in self._workflow.templates.values() for uses in template.outputs)
+        self._optional = any(uses.optional for uses in every)
         self._parameters = {key: _shown(value) for key, value in expansion.workflow.parameters.items()}
 
     def task(self, number: int, memory_bytes: Bytes | None) -> TaskOrder:
@@ -184,8 +186,19 @@ class Orders:
         if not task.inputs:
             return tuple(map(source, plan.others)) if plan.others else ()
         names = dict.fromkeys(name for names in task.inputs for name in names)
+        if self._optional:
+            names = {name: None for name in names if not self._is_absent(name)}
         names.update(dict.fromkeys(plan.others))
         return tuple(map(source, names))
+
+    def _is_absent(self, name: str) -> bool:
+        """Return whether a file is one that its task need not make, and has not made."""
+        maker = self._expansion.makers.get(name)
+        if maker is None or self._locations.made(name) is not None:
+            return False
+        task = self._expansion.tasks[maker]
+        optional = (uses.optional for uses in task.template.outputs)
+        return any(name in names for names, one in zip(task.outputs, optional, strict=True) if one)
 
     def _outputs(self, task: Task) -> tuple[Output, ...]:
         if not task.template.outputs:

@@ -93,16 +93,16 @@ def test_within_a_cluster_a_task_goes_on_from_its_checkpoint(driven: Driven):
 
 def test_the_checkpoint_of_an_attempt_whose_driver_has_died_is_found(driven: Driven):
     driven.write(
-        workflow__yaml="""
+        workflow__yaml=f"""
 longpole: 1
 name: dies
 tasks:
   dies:
-    run: "test -e state && cp state {out} || { echo half > state; touch %s/there; exec sleep 60; }"
-    outputs: {out: end}
+    run: "test -e state && cp state {{out}} || {{ echo half > state; touch {driven.folder}/there;
+      exec sleep 60; }}"
+    outputs: {{out: end}}
     checkpoints: [state]
 """
-        % driven.folder
     )
     driver = driven.start()
     limit = time.monotonic() + 60

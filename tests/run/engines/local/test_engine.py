@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from longpole.store.derive.workflow_notes import End, Parts
 from tests.run.driven import Driven
 
 ENDS = """
@@ -53,16 +54,14 @@ def test_each_end_is_told_in_a_sentence(driven: Driven):
 
 def test_many_silent_tasks_leave_no_file(driven: Driven):
     driven.write(
-        workflow__yaml="""
+        workflow__yaml=f"""
 longpole: 1
 name: many
-parameters: {count: [%s]}
-sets: {n: {values: "{count}"}}
+sets: {{n: {{values: {[str(at) for at in range(300)]}}}}}
 tasks:
-  silent: {for_each: [n], run: "true"}
-  loud: {run: "echo here"}
+  silent: {{for_each: [n], run: "true"}}
+  loud: {{run: "echo here"}}
 """
-        % ", ".join(f"'{at}'" for at in range(300))
     ).drive()
 
     assert sorted(path.name.split(".")[0] for path in (driven.run_path / "output").iterdir()) == ["loud"]
@@ -134,6 +133,24 @@ results: [sum, "{tile}.copy", made/]
     assert names == {"two  blanks.copy", "it's.copy", "ünï.copy", "-dash.copy", "sum", "made"}
     assert sorted((driven.out / "sum").read_text().strip()) == ["1", "a", "b", "c", "d"]
     assert (driven.out / "made/deep/file").read_text() == "1\n"
+
+
+@pytest.mark.parametrize("cluster", ["", "whole"])
+def test_an_output_that_need_not_be_made_need_not_come_to_who_uses_it(driven: Driven, cluster: str):
+    driven.write(
+        workflow__yaml="""
+longpole: 1
+name: optional
+tasks:
+  makes: {run: "touch there", outputs: [{optional: there}, {optional: absent}]}
+  uses:  {inputs: [there, absent], run: "ls > out", outputs: [out]}
+results: [out]
+"""
+    ).drive(cluster=cluster)
+
+    listed = (driven.out / "out").read_text().split()
+    assert "there" in listed
+    assert "absent" not in listed
 
 
 def test_gpus_are_given_out_and_back(driven: Driven):
@@ -253,20 +270,17 @@ tasks:
 
 def test_the_attempts_of_a_task_are_told_apart(driven: Driven):
     driven.write(
-        workflow__yaml="""
+        workflow__yaml=f"""
 longpole: 1
 name: again
 tasks:
   flaky:
-    run: "echo x >> %s/tries; test $(wc -l < %s/tries) -eq 3"
-    retry: {times: 3}
+    run: "echo x >> {driven.folder}/tries; test $(wc -l < {driven.folder}/tries) -eq 3"
+    retry: {{times: 3}}
 """
-        % (driven.folder, driven.folder)
     ).drive()
 
-    ends = [
-        (note.attempt, note.status) for note in driven.notes() if type(note).__name__ == "End" and note.cause
-    ]
+    ends = [(note.attempt, note.status) for note in driven.notes() if isinstance(note, End) and note.cause]
     assert ends == [(1, 1), (2, 1)]
     assert driven.job("flaky").attempts == 3
     assert not driven.job("flaky").open
@@ -274,7 +288,7 @@ tasks:
 
 def going(driven: Driven) -> list[int]:
     """Return the processes that were told of while they run."""
-    notes = (note for note in driven.notes() if type(note).__name__ == "Parts")
+    notes = (note for note in driven.notes() if isinstance(note, Parts))
     return [part.pid for note in notes for part in note.parts if not part.end]
 
 
