@@ -71,7 +71,7 @@ def test_who_goes_on_counts_on(run_path: str):
     cut, group = first.plan(expansion.tasks[0]), first.group("label")
     first.close()
 
-    past = Past(read_driver_logs(run_path), expansion, run_path)
+    past = Past(read_driver_logs(run_path), expansion, lambda made: (Path(run_path) / made.name).exists())
     second = Journal(run_path, past.tasks, past.files)
     second.begin(DRIVER)
 
@@ -92,7 +92,7 @@ def test_results_of_a_cluster_are_told_apart(run_path: str):
     journal.commit(group, 1, 20, [], Result(made, together({one: b"1", two: b"2"})))
     journal.close()
     (Path(run_path) / "b").write_text("x")
-    past = Past(read_driver_logs(run_path), expansion, run_path)
+    past = Past(read_driver_logs(run_path), expansion, lambda made: (Path(run_path) / made.name).exists())
 
     class Cluster:
         label, tasks = "c", [0, 1]
@@ -105,7 +105,12 @@ def test_results_of_a_cluster_are_told_apart(run_path: str):
         (b"2", ["b"]),
     ]
     (Path(run_path) / "b").unlink()
-    assert Past(read_driver_logs(run_path), expansion, run_path).known(Cluster()) is None  # type: ignore[arg-type]
+    assert (
+        Past(read_driver_logs(run_path), expansion, lambda made: (Path(run_path) / made.name).exists()).known(
+            Cluster()
+        )
+        is None
+    )  # type: ignore[arg-type]
 
 
 def test_more_tasks_than_a_log_holds_back_are_all_written(run_path: str):

@@ -9,9 +9,9 @@ from time import monotonic_ns
 from longpole.describe.checks.inputs import check_inputs, found_in
 from longpole.describe.checks.room import check_resources
 from longpole.errors import UsageError
-from longpole.model.plan import RULES, Clustering, Placement, Sent
+from longpole.model.plan import RULES, Clustering, Handing, Placement, Sent
 from longpole.model.ports import Runtime
-from longpole.model.workflow import Workflow
+from longpole.model.workflow import Resources, Template, Workflow
 from longpole.plan.clusters import Clusters, SizeOf
 from longpole.plan.expansion import Expansion
 from longpole.plan.outside import Outside, found_members
@@ -28,7 +28,7 @@ from longpole.run.ledger import Ledger
 from longpole.run.locations import Locations
 from longpole.run.machine import this_machine
 from longpole.run.memory.limits import find_limits
-from longpole.run.orders import Orders
+from longpole.run.orders import Orders, needs_of
 from longpole.run.policy import Known, Policy
 from longpole.run.recorder import recorder_folders
 from longpole.run.request import Request, as_text
@@ -69,6 +69,7 @@ class Assembly:
         self._workflow, self._request, self._run_path = workflow, request, run_path
         self._here = this_machine(request)
         self._rules = RULES[Placement(request.placement)]
+        self._needs: dict[str, Resources] = {}
         check_resources(workflow, self._here.cores, self._here.memory_bytes, len(self._here.gpus), 1)
         check_inputs(workflow, found_in(workflow))
         self._expansion = Expansion(workflow, found_members(workflow))
@@ -77,8 +78,8 @@ class Assembly:
         self._levels = _levels(self._expansion, self._clusters)
         _make_folder(self._locations.kept, "--work")
         _make_folder(self.scratch, "--scratch")
-        self._past = Past(read_driver_logs(run_path), self._expansion, self._locations.kept)
         self._ledger = Ledger(request.work, self._locations.kept)
+        self._past = Past(read_driver_logs(run_path), self._expansion, self._ledger.holds)
         self.runner = Runner(self._expansion, self._policy())
         self._orders = Orders(self._expansion, self._locations, self.runner.values)
         self._reuse = Reuse(self._expansion, self._orders, self._locations, self._ledger)
@@ -114,7 +115,12 @@ class Assembly:
         self.journal.close()
 
     def _begin(self) -> Journal:
-        end_survivors(self.run_id)
+        left = end_survivors(self.run_id)
+        if left:
+            raise UsageError(
+                f"Processes of this run are still there and cannot be ended: {', '.join(map(str, left))}. "
+                "End them before it goes on."
+            )
         journal = Journal(self._run_path, self._past.tasks, self._past.files)
         workflow, text = self._workflow, as_text(self._request)
         who = (monotonic_ns(), os.getpid(), workflow.name, self._request.placement, workflow.file, text)
@@ -131,9 +137,19 @@ class Assembly:
             keep_going=self._request.keep_going,
             cluster=lambda new: [(group.label, group.tasks) for group in clusters.assign(new) if group.label],
             label=clusters.label_of,
+            needs=self._needs_of,
             known=self._known,
             attempts=self._past.attempts,
         )
+
+    def _needs_of(self, template: Template) -> Resources:
+        """Return what a task holds while its job is open, found out once for each template."""
+        found = self._needs.get(template.name)
+        if found is None:
+            linked = self._rules.stage_in == "link" and self._rules.stage_out is Handing.MOVE
+            waits = linked or template.call is not None
+            found = self._needs[template.name] = needs_of(template) if waits else template.resources
+        return found
 
     def _known(self, job: Job) -> Sequence[Known] | None:
         """Return what a job has made, if it need not run: in this run, or before it."""
@@ -191,6 +207,7 @@ class Assembly:
             scratch=self.scratch,
             assist=assisting,
             wanted=wanted_outside(self._workflow, self._clusters.label_of),
+            look_at=self._reuse.look_at,
             remember=self._reuse.note,
             settle=self._ledger.flush,
         )

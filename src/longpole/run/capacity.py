@@ -17,9 +17,9 @@ from longpole.units import Bytes
 _MOST_PASSED = 64
 
 
-def is_single(needs: Resources) -> bool:
-    """Say whether a task needs one core, and nothing else that is counted."""
-    return needs.cores == 1 and not needs.gpus and needs.memory_bytes is None
+@dataclass(frozen=True, slots=True)
+class Waiting(Resources):
+    """Needs of a task of one core that an engine has waiting until one of its workers is free."""
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class Capacity:
         cores: How many cores are free; below 0 by those that were handed over ahead.
         memory_bytes: How much memory; None where nobody counts it.
         gpus: How many GPUs.
-        ahead: How many tasks of one core an engine takes more than it executes, so that none of its cores
+        ahead: How many tasks that can wait an engine takes more than it executes, so that none of its cores
             waits for us. Only while all that runs are such tasks: beside others it would execute them.
         others: How many that are not such tasks run.
     """
@@ -43,7 +43,7 @@ class Capacity:
 
     def fits(self, needs: Resources) -> bool:
         """Return whether so much is free."""
-        if is_single(needs):
+        if isinstance(needs, Waiting):
             return self.cores > (0 if self.others else -self.ahead)
         if needs.cores > self.cores or needs.gpus > self.gpus:
             return False
@@ -59,7 +59,7 @@ class Capacity:
 
     def _move(self, needs: Resources, sign: int) -> None:
         self.cores += sign * needs.cores
-        self.others -= sign * (not is_single(needs))
+        self.others -= sign * (not isinstance(needs, Waiting))
         self.gpus += sign * needs.gpus
         if self.memory_bytes is not None and needs.memory_bytes:
             self.memory_bytes += sign * needs.memory_bytes

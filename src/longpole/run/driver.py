@@ -58,6 +58,7 @@ class Parts:
     scratch: str
     assist: Callable[[Assist, Ended], None]
     wanted: Callable[[str, str], bool]
+    look_at: Callable[[TaskOrder], None]
     remember: Callable[[TaskOrder, tuple[Made, ...], bytes], None]
     settle: Callable[[], None]
 
@@ -196,7 +197,10 @@ class Driver:
         """Return the orders for a job; those of several tasks are completed when each is executed."""
         if job.label:
             return [self._parts.orders.outline(task) for task in job.tasks]
-        return [self._parts.orders.task(task, job.memory_for(task)) for task in job.tasks]
+        orders = [self._parts.orders.task(task, job.memory_for(task)) for task in job.tasks]
+        for order in orders:
+            self._parts.look_at(order)
+        return orders
 
     def _assist(self, instruction: Assist) -> None:
         name = instruction.kind.value + (f" {instruction.level}" if instruction.level else "")

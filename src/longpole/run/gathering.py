@@ -46,7 +46,7 @@ class Gathering:
             if self._graph.job_of[task] < 0:
                 template = self._expansion.tasks[task].template
                 job = self._graph.add_job("", self._policy.levels[template.name])
-                job.needs = template.resources
+                job.needs = self._policy.needs(template)
                 self._join(task, job)
                 changed[job.number] = job
         return list(changed.values())

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import msgspec
 
 from longpole.run.messages import Made
+from longpole.run.staging.checksums import Checksums, of_file
 
 LEDGER = "ledger"
 _MOST_SPARE = 2
@@ -42,12 +43,29 @@ class Ledger:
         self._path = os.path.join(work, LEDGER)
         self._lines: list[bytes] = []
         self._entries = self._read()
+        # The last that was made under each name: its checksum and time of change.
+        self._files = {
+            name: (checksum, changed_ns)
+            for entry in self._entries.values()
+            for name, _, checksum, changed_ns in entry.made
+        }
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         self._torn = not _ends_well(self._file)
 
     def find(self, task: str) -> Entry | None:
         """Return what is known of a task that was made before."""
         return self._entries.get(task)
+
+    def holds(self, made: Made) -> bool:
+        """Return whether a file is still the one that was made: by its time of change, else its content."""
+        if self._files.get(made.name) == (made.checksum, self._changed_ns(made.name)):
+            return True
+        if made.name.endswith("/") or not made.checksum:
+            return False
+        try:
+            return of_file(os.path.join(self._kept, made.name), Checksums.ON) == made.checksum
+        except OSError:
+            return False
 
     def unchanged(self, entry: Entry) -> tuple[Made, ...] | None:
         """Return the files of a task, if all of them are as they were left."""

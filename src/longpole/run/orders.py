@@ -13,9 +13,9 @@ from longpole.model.call_arguments import arguments_for, texts_in
 from longpole.model.command_line import CommandLine, Value, plain_text
 from longpole.model.patterns import fill, places
 from longpole.model.staging import Item
-from longpole.model.workflow import Task, Template, Uses, Workflow
+from longpole.model.workflow import Resources, Task, Template, Uses, Workflow
 from longpole.plan.expansion import Expansion
-from longpole.run.capacity import is_single
+from longpole.run.capacity import Waiting
 from longpole.run.locations import Locations
 from longpole.units import Bytes
 
@@ -52,6 +52,7 @@ class TaskOrder:
         outputs: What it makes.
         checkpoints: Files that it continues from if they are there, and leaves for its next attempt.
         memory_bytes: The most it may use; None: all.
+        print: The fingerprint of all that decides what it makes, as it was when its job was opened.
     """
 
     task: int
@@ -66,16 +67,15 @@ class TaskOrder:
     outputs: tuple[Output, ...] = ()
     checkpoints: tuple[str, ...] = ()
     memory_bytes: Bytes | None = None
+    print: str = ""
 
     @property
     def is_plain(self) -> bool:
         """Whether it is a program with few files that are linked, and nothing else to be seen to."""
         template = self.template
         return (
-            self.call is None
-            and self.memory_bytes is None
-            and not (template.image or template.checkpoints or template.timeout_s or self.lists)
-            and is_single(template.resources)
+            is_plain(template)
+            and not self.lists
             and len(self.inputs) <= _MOST_FILES
             and len(self.outputs) <= _MOST_FILES
             and not any(output.open or output.name[-1] == "/" for output in self.outputs)
@@ -86,6 +86,34 @@ class TaskOrder:
     def needs_folder(self) -> bool:
         """Whether it has anything to do with files."""
         return bool(self.inputs or self.outputs or self.lists or self.checkpoints or self.template.image)
+
+
+def is_plain(template: Template) -> bool:
+    """Say whether tasks of a template are programs of one core that nothing else has to be seen to."""
+    needs = template.resources
+    return (
+        template.call is None
+        and needs.cores == 1
+        and not needs.gpus
+        and needs.memory_bytes is None
+        and not (template.image or template.checkpoints or template.timeout_s)
+    )
+
+
+def needs_of(template: Template) -> Resources:
+    """Return what a task needs: of one that an engine always has waiting for a worker, as such."""
+    needs = template.resources
+    few = sum(len(uses.patterns) for uses in (*template.inputs, *template.outputs)) <= _MOST_FILES
+    bound = set(template.sets)
+    fixed = all(
+        bound.issuperset(places(pattern)) and not pattern.endswith("/")
+        for uses in (*template.inputs, *template.outputs)
+        for pattern in uses.patterns
+    )
+    called = template.call is not None and not template.timeout_s and needs == Resources()
+    if called or (is_plain(template) and few and fixed and ".list}" not in template.command):
+        return Waiting(needs.cores, needs.memory_bytes, needs.gpus, needs.nodes, needs.ranks)
+    return needs
 
 
 class _Plan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from longpole.model.workflow import Resources, Template
 from longpole.run.capacity import Capacity
 from longpole.run.jobs import Job
 from longpole.run.messages import Made
@@ -29,6 +30,7 @@ class Policy:
         keep_going: Whether what does not depend on a failure goes on.
         cluster: Gives new tasks to jobs of several: labels, and the tasks of each. Others are jobs of one.
         label: Returns the label that tasks of a template, by its name, will have that are not known yet.
+        needs: Returns what a job of one task holds while it is open.
         known: Returns what the tasks of a job have made, in their order, if it need not run; asked when all
             that it uses is there.
         attempts: How often a job was tried before this driver, by the names of its tasks or its label.
@@ -39,5 +41,6 @@ class Policy:
     keep_going: bool = False
     cluster: Callable[[range], Iterable[tuple[str, Sequence[int]]]] = lambda _: ()
     label: Callable[[str], str] = lambda _: ""
+    needs: Callable[[Template], Resources] = lambda template: template.resources
     known: Callable[[Job], Sequence[Known] | None] = lambda _: None
     attempts: Callable[[Job], int] = lambda _: 0

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -29,9 +28,9 @@ class _Commit(NamedTuple):
 class Past:
     """What was done in a run before this driver."""
 
-    def __init__(self, log: DriverLog, expansion: Expansion, kept: str) -> None:
-        """Take the log; files are kept below ``kept``."""
-        self._log, self._expansion, self._kept = log, expansion, kept
+    def __init__(self, log: DriverLog, expansion: Expansion, holds: Callable[[Made], bool]) -> None:
+        """Take the log, and what tells whether a file is still the one that was made."""
+        self._log, self._expansion, self._holds = log, expansion, holds
         self.tasks = {
             auxiliary_key(planned.name) if planned.auxiliary else planned.name: number
             for number, planned in log.planned.items()
@@ -94,15 +93,7 @@ class Past:
 
     def _is_there(self, made: Made) -> bool:
         """Return whether a file is as it was committed; what stayed within a cluster need not be there."""
-        if made.size_bytes < 0:
-            return True
-        path = os.path.join(self._kept, made.name)
-        if made.name.endswith("/"):
-            return os.path.isdir(path)
-        try:
-            return os.stat(path).st_size == made.size_bytes
-        except OSError:
-            return False
+        return made.size_bytes < 0 or self._holds(made)
 
 
 def together(values: Mapping[int, bytes]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
 
 from longpole.model.staging import Item
@@ -26,7 +27,7 @@ class Reuse:
     def __init__(self, expansion: Expansion, orders: Orders, locations: Locations, ledger: Ledger) -> None:
         """Take the tasks and where their files are."""
         self._expansion, self._orders, self._locations, self._ledger = expansion, orders, locations, ledger
-        self._identities: dict[str, str] = {}
+        self._identities: dict[tuple[str, int, int], str] = {}
 
     def known(self, task: int) -> Known | None:
         """Return what a task has made, if it need not run."""
@@ -41,8 +42,13 @@ class Reuse:
 
     def note(self, order: TaskOrder, made: tuple[Made, ...], value: bytes) -> None:
         """Remember what a task has made."""
+        if order.print:
+            self._ledger.add(order.name, order.print, made, value)
+
+    def look_at(self, order: TaskOrder) -> None:
+        """Take the fingerprint of a task that is about to run: later its inputs may be others."""
         if order.template.outputs:
-            self._ledger.add(order.name, self._fingerprint(order), made, value)
+            order.print = self._fingerprint(order)
 
     def _fingerprint(self, order: TaskOrder) -> str:
         template = order.template
@@ -62,9 +68,17 @@ class Reuse:
         return {item.name: item.checksum or self._identity(item) for item in items}
 
     def _identity(self, item: Item) -> str:
-        found = self._identities.get(item.path)
+        """Return what changes when a file changes; one that has not changed meanwhile is read once."""
+        try:
+            status = os.stat(item.path)
+        except OSError:
+            return item.url
+        key = item.path, status.st_size, status.st_mtime_ns
+        found = self._identities.get(key)
         if found is None:
-            found = self._identities[item.path] = identity_of(item)
+            found = identity_of(item)
+            if not stat.S_ISDIR(status.st_mode):
+                self._identities[key] = found
         return found
 
 

@@ -15,28 +15,26 @@ from longpole.run.orders import JOB_VARIABLE
 _LONGEST_S = 10.0
 
 
-def survivors(run_id: str) -> list[int]:
-    """Return the processes of jobs of a run that are alive, but for ourselves."""
-    mark = f"{JOB_VARIABLE}={run_id}:".encode()
+def survivors(mark_of: str) -> list[int]:
+    """Return the processes of jobs that are alive, but for ourselves: of a run, or of an attempt of one."""
+    mark = f"{JOB_VARIABLE}={mark_of}".encode()
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) != os.getpid():
             variables = _environ(name)
-            if variables.startswith(mark) or b"\0" + mark in variables:
+            if any(each == mark or each.startswith(mark + b":") for each in variables.split(b"\0")):
                 found.append(int(name))
     return found
 
 
-def end_survivors(run_id: str) -> int:
-    """Kill all processes of jobs of a run, and wait until they are gone; return how many there were."""
-    ended: set[int] = set()
+def end_survivors(mark_of: str) -> list[int]:
+    """Kill all processes of jobs of a run, or of one attempt, and wait; return those that cannot be ended."""
     limit = time.monotonic() + _LONGEST_S
-    while (living := survivors(run_id)) and time.monotonic() < limit:
+    while (living := survivors(mark_of)) and time.monotonic() < limit:
         for pid in living:
             _kill(pid)
-        ended.update(living)
         time.sleep(0.005)
-    return len(ended)
+    return living
 
 
 def _kill(pid: int) -> None:

@@ -28,6 +28,7 @@ from longpole.run.engines.local.staging import Hear, Staging, note_short
 from longpole.run.engines.local.starting import Starting
 from longpole.run.messages import Broken, Closed, Event, Executed, Made, Opened, Verdict
 from longpole.run.orders import TaskOrder
+from longpole.run.survivors import end_survivors
 from longpole.store.derive.workflow_notes import Part
 
 # How many short tasks wait for each worker, so that none waits for us, and how short these are.
@@ -273,6 +274,7 @@ class LocalEngine:
         """Hear what became of a plain job."""
         execution = job.executing.pop(order.task)
         if not data:
+            end_survivors(f"{self._settings.run_id}:{job.identity}:{job.attempt}")
             self._rescue(job, order.task, worker)
             self._break(job, *_died(execution, "The worker process that executed it has died."))
             return
