@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pty
+import select
 import shutil
 import signal
 import subprocess
@@ -329,11 +331,50 @@ def test_a_signal_stops_a_run_cleanly_and_it_goes_on_later(anyone: Bench, number
     go_on_with(anyone)
 
 
+@pytest.mark.parametrize(("text", "times"), [(SLOW, 1), (STUBBORN, 2)])
+def test_ctrl_c_on_a_terminal_stops_and_twice_at_once(bench: Bench, text: str, times: int) -> None:
+    bench.write("slow.yaml", text)
+    arguments = bench.someone.command("run", "slow.yaml", "--set", f"gate={bench.folder}")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(bench.folder)
+        os.execvpe(arguments[0], arguments, bench.environment({"TERM": "xterm"}))
+    seen = bytearray()
+    wait_until(lambda: see(terminal, seen) and any(bench.folder.glob("begun-*")))
+    os.write(terminal, b"\x03")
+    if times > 1:
+        wait_until(lambda: see(terminal, seen) and b"stopping" in seen)
+        time.sleep(0.5)
+        os.write(terminal, b"\x03")
+    wait_until(lambda: see(terminal, seen) and has_ended(pid))
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+
+    assert os.waitstatus_to_exitcode(status) == INTERRUPTED, seen.decode()
+    assert left(bench) == []
+    go_on_with(bench)
+
+
+def has_ended(pid: int) -> bool:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def see(terminal: int, seen: bytearray) -> bool:
+    """Read what was shown, so that nobody waits for us to do so."""
+    while select.select([terminal], [], [], 0)[0]:
+        try:
+            seen += os.read(terminal, 65536)
+        except OSError:
+            break  # everybody has left
+    return True
+
+
 def test_a_second_signal_ends_stubborn_tasks_at_once(bench: Bench) -> None:
     running = begin(bench, STUBBORN)
     began = time.monotonic()
     os.killpg(running.pid, signal.SIGINT)
     wait_until(lambda: "stopping" in (bench.folder / "said").read_text())
+    time.sleep(0.5)  # what comes at once is taken for one and the same
     os.killpg(running.pid, signal.SIGINT)
 
     assert running.wait(_LONGEST_S) == INTERRUPTED

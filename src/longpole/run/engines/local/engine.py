@@ -20,7 +20,7 @@ from longpole.run.engines.local.collecting import MissingOutputError, made_by
 from longpole.run.engines.local.crew import Crew
 from longpole.run.engines.local.endings import how_it_ended, judge_short, out_of_memory, why_not_started
 from longpole.run.engines.local.opened import Execution, OpenJob
-from longpole.run.engines.local.outputs import Outputs
+from longpole.run.engines.local.outputs import Outputs, remove_spare
 from longpole.run.engines.local.processes import Processes, Reaped, end_group
 from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.local.signals import Wakes
@@ -54,6 +54,7 @@ class LocalEngine:
         """
         self._settings = settings
         os.makedirs(settings.scratch, mode=0o700, exist_ok=True)
+        remove_spare(settings.output)
         self._outputs = Outputs(settings.output)
         self._wakes = Wakes()
         self._processes = Processes()

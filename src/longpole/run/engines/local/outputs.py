@@ -70,6 +70,18 @@ class Outputs:
             return [each.path for each in found if each.name.startswith(begin)]
 
 
+def remove_spare(folder: str) -> None:
+    """Remove what a driver that was killed left, unless a job has written to it.
+
+    Only before anything runs: workers of a living driver have such files open.
+    """
+    if not os.path.isdir(folder):
+        return
+    for entry in os.scandir(folder):
+        if entry.name.startswith(".") and not entry.stat().st_size:
+            os.unlink(entry.path)
+
+
 def last_lines(path: str, count: int) -> list[str]:
     """Return the last lines of a file that are not empty."""
     try:

@@ -6,9 +6,12 @@ import os
 import select
 import signal
 from collections.abc import Set
+from time import monotonic
 from types import FrameType
 
 _ASKS_TO_STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# What was sent to a whole process group comes again by way of our launcher: that is not to ask twice.
+_APART_S = 0.2
 
 
 class Wakes:
@@ -21,6 +24,7 @@ class Wakes:
     def __init__(self) -> None:
         """Take the signals; ``close`` gives them back."""
         self.asked = 0
+        self._asked_s = 0.0
         self._reading, writing = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self._writing = writing
         self._before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
@@ -56,7 +60,10 @@ class Wakes:
         os.close(self._writing)
 
     def _ask(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  as Python calls it
-        self.asked += 1
+        now_s = monotonic()
+        if now_s - self._asked_s > _APART_S:
+            self.asked += 1
+        self._asked_s = now_s
 
 
 def _nothing(number: int, frame: FrameType | None) -> None:
