@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,6 @@ from longpole.store.derive.workflow_notes import End, Part, Parts, Start
 from longpole.store.driver_log import DriverLog, JobLog
 from longpole.store.workflow import read_driver_logs
 
-RUN_ID = "0badcafe"
 _DECODER = msgspec.json.Decoder(End | Parts | Start)
 
 
@@ -26,7 +26,8 @@ class Driven:
     """A workflow in a folder of its own, which can be driven again and again."""
 
     folder: Path
-    run_id: str = RUN_ID
+    # Others may test on this machine as well: who goes on with a run ends all processes of its id.
+    run_id: str = field(default_factory=lambda: f"{secrets.randbelow(10**8):08}")
 
     @property
     def run_path(self) -> Path:

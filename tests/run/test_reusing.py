@@ -38,7 +38,7 @@ ALL = {"one", "two", "call"}
 
 @pytest.fixture
 def driven(tmp_path: Path) -> Driven:
-    made = Driven(tmp_path, "00000001").write(
+    made = Driven(tmp_path).write(
         workflow__yaml=WORKFLOW, src__txt="source\n", tool__sh='cat "$1"\n', steps__py=STEPS
     )
     return made.drive()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,8 @@ import pytest
 from longpole.run.orders import JOB_VARIABLE
 from longpole.run.survivors import end_survivors, survivors
 
-RUN, OTHER = "aaaa1111", "bbbb2222"
+# Others may test on this machine as well.
+RUN, OTHER = secrets.token_hex(4), secrets.token_hex(4)
 
 
 class Started:
@@ -46,7 +48,7 @@ def test_processes_of_a_run_are_found_and_those_of_others_are_not(start: Started
     assert end_survivors(RUN) == 1
     assert ours.wait(10) == -9
     assert others.poll() is None
-    assert survivors("aaaa") == []  # a prefix is no name
+    assert survivors(RUN[:4]) == []  # a prefix is no name
 
 
 def test_what_a_job_has_started_ends_with_it_even_in_a_session_of_its_own(start: Started):
@@ -75,7 +77,7 @@ def test_who_has_cleared_its_variables_ends_with_its_group(start: Started):
 
 
 def test_nobody_is_no_survivor():
-    assert end_survivors("cccc3333") == 0
+    assert end_survivors(secrets.token_hex(4)) == 0
 
 
 def _command(pid: int) -> bytes:

@@ -6,7 +6,6 @@ before anything was changed. What is done here has the same result.
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from collections.abc import Callable, Sequence
@@ -38,8 +37,7 @@ def link_all(items: Sequence[Item], folder: str) -> bool:
 def rename_all(names: Sequence[str], folder: str, kept: str, digest: Digest) -> tuple[Made, ...] | None:
     """Put files of a job's folder where the run keeps them; return them, or None if nothing was done.
 
-    Raises:
-        OSError: One cannot be put there.
+    Nothing is done where one cannot be put there, for whatever reason: who takes more care tells which.
     """
     if len(names) > MOST_FILES:
         return None
@@ -52,10 +50,10 @@ def rename_all(names: Sequence[str], folder: str, kept: str, digest: Digest) -> 
     for place, name in enumerate(names):
         try:
             _put(os.rename, f"{folder}/{name}", f"{kept}/{name}")
-        except OSError as error:
-            if error.errno == errno.EXDEV and not place:
-                return None
-            raise
+        except OSError:
+            for moved in names[:place]:
+                os.rename(f"{kept}/{moved}", f"{folder}/{moved}")
+            return None
     return tuple(found)
 
 

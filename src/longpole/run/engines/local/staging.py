@@ -151,10 +151,7 @@ class Staging:
 
     def _renamed(self, job: OpenJob, names: list[str]) -> tuple[Made, ...] | None:
         start_ns = monotonic_ns()
-        try:
-            made = rename_all(names, job.folder, self._settings.kept, self._settings.digest)
-        except OSError:
-            return None
+        made = rename_all(names, job.folder, self._settings.kept, self._settings.digest)
         if made is not None:
             job.parts.append(Part("stage_out", start_ns, monotonic_ns(), 0, 0, 0, len(names), name="link"))
         return made
