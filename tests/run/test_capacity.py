@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longpole.model.workflow import Resources
-from longpole.run.capacity import Capacity, Lines
+from longpole.run.capacity import Capacity, Lines, Waiting
 
 NEEDS = st.builds(
     Resources,
@@ -59,8 +59,8 @@ def test_memory_that_nobody_counts_never_runs_out():
     assert Capacity(1, None, 0).fits(Resources(memory_bytes=1 << 60))
 
 
-def test_tasks_of_one_core_are_taken_ahead_only_among_themselves():
-    one, two = Resources(), Resources(cores=2)
+def test_tasks_that_can_wait_are_taken_ahead_only_among_themselves():
+    one, two = Waiting(), Resources(cores=2)
     capacity = Capacity(2, None, 0, ahead=3)
     taken = 0
     while capacity.fits(one):
@@ -73,3 +73,12 @@ def test_tasks_of_one_core_are_taken_ahead_only_among_themselves():
     assert taken == 5
     assert not capacity.fits(two)
     assert not beside.fits(one)
+
+
+def test_a_task_of_one_core_that_cannot_wait_is_never_taken_ahead():
+    capacity = Capacity(2, None, 0, ahead=3)
+    capacity.take(Resources())
+    capacity.take(Resources())
+
+    assert not capacity.fits(Resources())
+    assert not capacity.fits(Waiting())

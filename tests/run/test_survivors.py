@@ -45,7 +45,7 @@ def test_processes_of_a_run_are_found_and_those_of_others_are_not(start: Started
     ours, others = start("exec sleep 60"), start("exec sleep 60", OTHER)
 
     assert survivors(RUN) == [ours.pid]
-    assert end_survivors(RUN) == 1
+    assert end_survivors(RUN) == []
     assert ours.wait(10) == -9
     assert others.poll() is None
     assert survivors(RUN[:4]) == []  # a prefix is no name
@@ -77,7 +77,7 @@ def test_who_has_cleared_its_variables_ends_with_its_group(start: Started):
 
 
 def test_nobody_is_no_survivor():
-    assert end_survivors(secrets.token_hex(4)) == 0
+    assert end_survivors(secrets.token_hex(4)) == []
 
 
 def _command(pid: int) -> bytes:

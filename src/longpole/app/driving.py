@@ -37,8 +37,8 @@ def drive(path: str, request: Request, json_wanted: str) -> int:
         view = RunView(assembly, path, request, began)
         try:
             assembly.driver.run(view.turn)
-        finally:
             assembly.finish()
+        finally:
             assembly.close()
     runner = assembly.runner
     code = 0 if runner.well else INTERRUPTED if runner.stopped else FAILED

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import msgspec
 
 from longpole.app.plan import chosen_of, clustering_of
+from longpole.app.standing import workflow_run
 from longpole.errors import UsageError
 from longpole.record.rundir import find_runs_folder, plain_name
 from longpole.run.containers.runtimes import NAMES
 from longpole.run.request import Request, as_request
-from longpole.store.selection import find_run, runs_folder
+from longpole.store.selection import runs_folder
 from longpole.store.workflow import read_driver_logs
 from longpole.units import parse_size
 
@@ -86,21 +87,20 @@ def ask_again(given: Given) -> tuple[str, Request]:
     Raises:
         UsageError: It was no run of a workflow, or what is chosen cannot be changed any more.
     """
-    fixed = {
-        "--placement": given.placement,
-        "--cluster": given.cluster,
-        "--work": given.work,
-        "--set": given.pairs,
-    }
-    for option, value in fixed.items():
+    for option, value in _fixed(given).items():
         if value:
             raise UsageError(f"{option} was chosen when the run began, and cannot be changed with --resume.")
-    path = find_run(given.resume or "latest", runs_folder(given.runs))
+    wanted = "" if given.resume == "latest" else given.resume or ""
+    path = workflow_run(wanted, runs_folder(given.runs)).path
     log = read_driver_logs(path)
     if not log.sessions:
         raise UsageError(f"{path} is not the run of a workflow: there is nothing to go on with.")
     request = as_request(log.sessions[-1].driver.request)
+    if given.workflow and os.path.abspath(given.workflow) != request.workflow:
+        raise UsageError(f"{path} is a run of {request.workflow}, and not of {given.workflow}.")
     changes: dict[str, object] = {"keep_going": given.keep_going}
+    if given.scratch:
+        changes["scratch"] = os.path.abspath(given.scratch)
     if given.out:
         changes["out"] = os.path.abspath(given.out)
     if given.cores:
@@ -108,6 +108,21 @@ def ask_again(given: Given) -> tuple[str, Request]:
     if given.memory:
         changes["memory_bytes"] = parse_size(given.memory)
     return str(path), msgspec.structs.replace(request, **changes)
+
+
+def _fixed(given: Given) -> dict[str, object]:
+    """Return the options that hold for a run as a whole."""
+    return {
+        "--placement": given.placement,
+        "--cluster": given.cluster,
+        "--work": given.work,
+        "--set": given.pairs,
+        "--fresh": given.fresh,
+        "--checksums": given.checksums,
+        "--container": given.container,
+        "--ssh": given.ssh,
+        "--name": given.name,
+    }
 
 
 def _folder_name(workflow: str) -> str:

@@ -73,13 +73,31 @@ def found_members(workflow: Workflow) -> dict[str, Relation]:
 
 def _readable(named: NamedSet, workflow: Workflow) -> Iterator[str]:
     for name in _files(named.glob, workflow.folder):
+        if not _is_text(name):
+            _refuse(named, workflow, os.fsencode(name).decode(errors="replace"), "is not UTF-8. Rename it")
+            continue
         if os.access(os.path.join(workflow.folder, name), os.R_OK):
             yield name
-        elif named.unreadable is Unreadable.FAIL:
-            raise WorkflowError(
-                f"{workflow.at(named.line)}'{name}' of the set '{named.name}' cannot be read. Make it "
-                "readable, or leave such files out with 'on_unreadable: drop'."
-            )
+        else:
+            _refuse(named, workflow, name, "cannot be read. Make it readable")
+
+
+def _refuse(named: NamedSet, workflow: Workflow, name: str, why: str) -> None:
+    """Refuse a file, unless its set drops such files."""
+    if named.unreadable is Unreadable.FAIL:
+        raise WorkflowError(
+            f"{workflow.at(named.line)}'{name}' of the set '{named.name}' {why}, "
+            "or leave such files out with 'on_unreadable: drop'."
+        )
+
+
+def _is_text(name: str) -> bool:
+    """Say whether a name can be written down: not every name of a file is text."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _files(pattern: str, folder: str) -> Iterator[str]:

@@ -133,6 +133,7 @@ class Driver:
         if self._stops > 1:
             for number in self._runner.running:
                 self._engine.kill(number)
+            self._engine.end_transfers()
         return instructions
 
     # ------------------------------------------------------------------------------------------ doing

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -31,8 +31,9 @@ from longpole.store.derive.workflow_notes import (
 )
 
 _NAMES_AT_ONCE = 500
-# A log holds only so much back, and drops what is more: many lines are written bit by bit.
-_LINES_AT_ONCE = 1000
+# A log takes a few times as much at once.
+_BYTES_AT_ONCE = 1 << 20
+_LONGEST_CAUSE = 4000
 
 
 class JournalError(LongpoleError):
@@ -133,7 +134,7 @@ class Journal:
 
     def fail(self, job: int, attempt: int, at_ns: int, parts: Sequence[Part], failure: Failure) -> None:
         """Say that an attempt has failed, or was stopped."""
-        status, cause, began_ns = failure.status, failure.cause, failure.began_ns
+        status, cause, began_ns = failure.status, failure.cause[:_LONGEST_CAUSE], failure.began_ns
         self._note(End(job, attempt, at_ns, status, tuple(parts), (), cause, "", began_ns))
 
     def outcomes(self, outcome: str, tasks: Sequence[int]) -> None:
@@ -150,8 +151,8 @@ class Journal:
         if not self._lines:
             return
         lines, self._lines = self._lines, []
-        for at in range(0, len(lines), _LINES_AT_ONCE):
-            self._log.notes(lines[at : at + _LINES_AT_ONCE])
+        for some in _pieces(lines):
+            self._log.notes(some)
             self._log.flush()
         if self._log.trouble or self._log.lost:
             why = self._log.trouble or "a note is too large for it"
@@ -160,7 +161,9 @@ class Journal:
     def close(self) -> None:
         """Say the last word."""
         self._note(Ended(time.monotonic_ns()))
-        self._log.notes(self._lines)
+        for some in _pieces(self._lines):
+            self._log.notes(some)
+            self._log.flush()
         self._lines = []
         self._log.close()
 
@@ -194,3 +197,17 @@ class Failure(msgspec.Struct, frozen=True):
 def _needs(needs: Resources) -> tuple[int, int, int, int, int]:
     memory = -1 if needs.memory_bytes is None else needs.memory_bytes
     return needs.cores, memory, needs.gpus, needs.nodes, needs.ranks
+
+
+def _pieces(lines: list[bytes]) -> Iterator[list[bytes]]:
+    """Yield lines in pieces that a log takes at once."""
+    piece: list[bytes] = []
+    size = 0
+    for line in lines:
+        piece.append(line)
+        size += len(line)
+        if size >= _BYTES_AT_ONCE:
+            yield piece
+            piece, size = [], 0
+    if piece:
+        yield piece

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from longpole.app.commands.plan import PLACEMENTS
-from longpole.errors import UsageError
 
 EXAMPLES = """\b
 Examples:
@@ -56,8 +53,6 @@ def command(**given: object) -> int:
     options = Given(**given)  # type: ignore[arg-type]
     json_wanted = "json" if options.as_json else ""
     if options.resume is not None:
-        if options.workflow is not None and os.path.exists(options.workflow) is False:
-            raise UsageError(f"There is no workflow '{options.workflow}'.")
         path, request = ask_again(options)
         return go_on(path, request, (json_wanted,))
     request, name = ask(options)

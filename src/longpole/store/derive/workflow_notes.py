@@ -28,7 +28,7 @@ class Driver(Note, frozen=True):
     placement: Name
     file: Name = ""
     # What it was asked for, as JSON: parameters, folders, placement; enough to go on with it.
-    request: Name = ""
+    request: Annotated[str, Meta(max_length=1 << 24)] = ""
     # Types of task, each with those whose tasks must have run before its own are known.
     types: tuple[tuple[Name, tuple[Name, ...]], ...] = ()
     # How many cores jobs may use; 0: not said.

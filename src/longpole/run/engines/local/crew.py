@@ -15,6 +15,7 @@ import signal
 import socket
 import struct
 import sys
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import NoReturn
@@ -33,6 +34,8 @@ _MESSAGE_BYTES = _LARGE_BYTES + _HEAD.size
 _KEY = struct.Struct("<Q")
 _STARTED = struct.Struct("<QQ")
 _PLACE_BYTES = _KEY.size + _STARTED.size
+# Within this time a worker has said which request it has taken.
+_TAKING_S = 0.05
 _ours: set[socket.socket] = set()
 
 
@@ -56,7 +59,7 @@ class Crew:
         self._busy = mmap.mmap(-1, _PLACE_BYTES * count)
         self._places: dict[int, int] = {}
         self._waiting: deque[bytes] = deque()
-        self._open: set[int] = set()
+        self._open: dict[int, bytes] = {}
 
     def __len__(self) -> int:
         """Return how many requests have no answer yet."""
@@ -68,10 +71,10 @@ class Crew:
 
     def ask(self, key: int, request: bytes) -> None:
         """Let a request be answered by whoever is free first."""
-        self._open.add(key)
+        message = self._open[key] = _message(key, request, self._folder)
         if len(self._places) < min(self._count, len(self._open)):
             self._fork()
-        self._waiting.append(_message(key, request, self._folder))
+        self._waiting.append(message)
         self._send()
 
     def answers(self) -> list[tuple[int, bytes, int]]:
@@ -83,23 +86,19 @@ class Crew:
             except BlockingIOError:
                 break
             key, pid, content = _content(message)
-            if key in self._open:
-                self._open.discard(key)
+            if self._open.pop(key, None) is not None:
                 found.append((key, content, pid))
         self._send()
         return found
 
     def take(self, key: int) -> bool:
         """Take a request back that no worker has yet; return whether that could be done."""
-        while True:
-            try:
-                self._waiting.append(self._asked.recv(_MESSAGE_BYTES, socket.MSG_DONTWAIT))
-            except BlockingIOError:
-                break
-        kept = [message for message in self._waiting if _HEAD.unpack_from(message)[0] != key]
+        self._take_back()
+        kept = deque(message for message in self._waiting if _key_of(message) != key)
         found = len(kept) < len(self._waiting)
-        self._waiting = deque(kept)
-        self._open.difference_update({key} if found else ())
+        self._waiting = kept
+        if found:
+            _forget(self._open.pop(key))
         self._send()
         return found
 
@@ -117,7 +116,7 @@ class Crew:
 
     def unbegun(self) -> set[int]:
         """Return the keys of requests that no worker is busy with yet."""
-        return self._open - {self._key_at(place) for place in self._places.values()}
+        return self._open.keys() - {self._key_at(place) for place in self._places.values()}
 
     def lost(self, pid: int) -> int | None:
         """Take note that a process has ended; return the key that it leaves without an answer, if any."""
@@ -126,12 +125,39 @@ class Crew:
             return None
         key = self._key_at(place)
         _KEY.pack_into(self._busy, place * _PLACE_BYTES, 0)
+        if not key and self._open:
+            self._ask_again()
         if len(self._places) < min(self._count, len(self._open)):
             self._fork()
-        if key not in self._open:
-            return None
-        self._open.discard(key)
-        return key
+        return key if self._open.pop(key, None) is not None else None
+
+    def _ask_again(self) -> None:
+        """Ask again what a worker had taken, but not yet said so, when it died.
+
+        Another worker may have taken one in this moment, and says so in the next: hence the wait.
+        """
+        time.sleep(_TAKING_S)
+        self._take_back()
+        there = {_key_of(message) for message in self._waiting}
+        there.update(self._key_at(place) for place in self._places.values())
+        self._waiting.extend(self._open[key] for key in self._open.keys() - there)
+        self._send()
+
+    def _take_back(self) -> None:
+        """Take everything out of the queue that no worker has taken."""
+        back: deque[bytes] = deque()
+        while True:
+            try:
+                back.append(self._asked.recv(_MESSAGE_BYTES, socket.MSG_DONTWAIT))
+            except BlockingIOError:
+                break
+        self._waiting.extendleft(reversed(back))
+
+    def kill(self) -> None:
+        """End all workers that are busy: what they do gets no answer."""
+        for pid, place in self._places.items():
+            if self._key_at(place):
+                os.kill(pid, signal.SIGKILL)
 
     def close(self) -> None:
         """Let all workers end; whoever still works is killed."""
@@ -140,9 +166,7 @@ class Crew:
             ours.close()
         self._asked.close()
         self._telling.close()
-        for pid, place in self._places.items():
-            if self._key_at(place):
-                os.kill(pid, signal.SIGKILL)
+        self.kill()
         for pid in self._places:
             os.waitpid(pid, 0)
         self._places = {}
@@ -190,9 +214,9 @@ class Crew:
     def _answer_all(self, serve: Serve, at: int) -> None:
         pid, busy = os.getpid(), self._busy
         while message := self._asked.recv(_MESSAGE_BYTES):
-            key, _, content = _content(message)
             _STARTED.pack_into(busy, at + _KEY.size, 0, 0)
-            _KEY.pack_into(busy, at, key)
+            _KEY.pack_into(busy, at, _key_of(message))
+            key, _, content = _content(message)
             self._telling.send(_message(key, serve(content), self._folder, pid))
             _KEY.pack_into(busy, at, 0)
 
@@ -214,6 +238,16 @@ def _message(key: int, content: bytes, folder: str, pid: int = 0) -> bytes:
     with open(path, "wb") as file:
         file.write(content)
     return _HEAD.pack(key, pid, 1) + os.fsencode(path)
+
+
+def _key_of(message: bytes) -> int:
+    return int(_HEAD.unpack_from(message)[0])
+
+
+def _forget(message: bytes) -> None:
+    """Remove the file of a message that nobody will read."""
+    if _HEAD.unpack_from(message)[2]:
+        os.unlink(os.fsdecode(message[_HEAD.size :]))
 
 
 def _content(message: bytes) -> tuple[int, int, bytes]:

@@ -7,6 +7,7 @@ carriers, functions are called by workers, both warm processes of their own. Wha
 from __future__ import annotations
 
 import heapq
+import mmap
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
@@ -62,7 +63,8 @@ class LocalEngine:
         self._starting = Starting(settings, self._processes, self._outputs)
         self._staging = Staging(settings, self._ask, self._break)
         self._callers = Crew(self._caller, settings.workers, settings.scratch)
-        self._doers = Crew(lambda tell: short_jobs.Server(settings, tell), settings.workers, settings.scratch)
+        self._stopping = mmap.mmap(-1, 1)  # shared with workers: who else sends them a signal is not heard
+        self._doers = Crew(self._doer, settings.workers, settings.scratch)
         self._jobs: dict[int, OpenJob] = {}
         self._by_pid: dict[int, tuple[OpenJob, int]] = {}
         self._then: dict[int, Hear] = {}
@@ -184,6 +186,10 @@ class LocalEngine:
         """End all tasks of a job at once."""
         self._end_all(number, signal.SIGKILL)
 
+    def end_transfers(self) -> None:
+        """End all movements of files at once: what they were for cannot go on."""
+        self._staging.crew.kill()
+
     def take_parts(self, number: int) -> list[Part]:
         """Return the phases of a job that were not told yet."""
         job = self._jobs.get(number)
@@ -269,6 +275,9 @@ class LocalEngine:
         execution.key = self._ask(
             self._doers, short_jobs.as_bytes(request), lambda data, pid: self._done(job, order, data, pid)
         )
+
+    def _doer(self, tell: Callable[[int, int], None]) -> short_jobs.Server:
+        return short_jobs.Server(self._settings, tell, self._stopping)
 
     def _done(self, job: OpenJob, order: TaskOrder, data: bytes, worker: int) -> None:
         """Hear what became of a plain job."""
@@ -405,6 +414,7 @@ class LocalEngine:
         job = self._jobs.get(number)
         if job is not None:
             job.stopped = True
+            self._stopping[0] = 1
             for task in list(job.executing):
                 self._end(job, task, (Verdict.STOPPED, _STOPPED), how)
 
@@ -413,6 +423,7 @@ class LocalEngine:
         if execution.verdict is Verdict.OK:
             execution.verdict, execution.cause = why
         if not execution.key:
+            execution.signalled = True
             end_group(execution.pid, how)
         else:
             self._end_with_worker(job, execution, how)
@@ -428,6 +439,7 @@ class LocalEngine:
             return
         worker = crew.worker_of(execution.key)
         if worker:
+            execution.signalled = True
             for pid in children_of(worker) if how == signal.SIGKILL else ():
                 end_group(pid, how)
             os.kill(worker, how)
@@ -443,7 +455,8 @@ class LocalEngine:
             if job is None or execution is None:
                 continue
             if execution.verdict is not Verdict.OK:
-                self._end(job, task, (execution.verdict, ""), signal.SIGKILL)
+                how = signal.SIGKILL if execution.signalled else signal.SIGTERM
+                self._end(job, task, (execution.verdict, ""), how)
                 continue
             limit_s = execution.order.template.timeout_s or 0.0
             if now_ns - execution.start_ns >= limit_s * 1e9:

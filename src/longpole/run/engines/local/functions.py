@@ -18,6 +18,11 @@ from typing import Any
 import msgspec
 
 from longpole.model.workflow import Template
+from longpole.units import show_bytes
+
+# Values are kept in the log of the run.
+_LARGEST_VALUE = 3 << 20
+_LONGEST_CAUSE = 2000
 
 
 class Request(msgspec.Struct, array_like=True, frozen=True):
@@ -143,12 +148,15 @@ def _called(function: Callable[..., Any], asked: Request) -> tuple[bytes, str]:
         returned = function(*asked.arguments, **asked.keywords)
     except BaseException as error:  # noqa: BLE001  a worker outlives whatever a user's function does
         traceback.print_exc()
-        return b"", f"It raised {type(error).__name__}: {error}"
+        return b"", f"It raised {type(error).__name__}: {str(error)[:_LONGEST_CAUSE]}"
     try:
-        return _ENCODER.encode(returned), ""
+        value = _ENCODER.encode(returned)
     except (TypeError, ValueError, OverflowError, RecursionError):
         kind = type(returned).__name__
         return b"", (
             f"It returned a value of type {kind}, which is not plain. Return numbers, texts, bytes, lists or "
             "dicts, or write a file and name it in outputs."
         )
+    if len(value) > _LARGEST_VALUE:
+        return b"", f"It returned {show_bytes(len(value))}: write a file instead, and name it in outputs."
+    return value, ""

@@ -26,6 +26,7 @@ class Execution:
         limit: How its memory is held.
         verdict: Why it was ended by us; OK if it was not.
         cause: The same as a sentence.
+        signalled: Whether it was asked to end.
     """
 
     order: TaskOrder
@@ -38,6 +39,7 @@ class Execution:
     told: bool = False
     verdict: Verdict = Verdict.OK
     cause: str = ""
+    signalled: bool = False
 
 
 @dataclass(slots=True)
@@ -52,6 +54,7 @@ class OpenJob:
         own_folder: Whether that is its own, and holds files.
         shared: Whether it is a job of several tasks.
         wanted: Says which files somebody outside the job uses.
+        task_ids: Returns the number of a task in the journal.
         parts: Phases so far that were not told yet.
         there: Names of files that are in the folder.
         orders: Its tasks, as they were ordered.

@@ -8,6 +8,7 @@ large file or a directory, is left for the driver to put in place.
 
 from __future__ import annotations
 
+import mmap
 import os
 import signal
 from collections.abc import Callable
@@ -89,9 +90,9 @@ def answer_of(data: bytes) -> Answer:
 class Server:
     """Does jobs in this process, one after the other."""
 
-    def __init__(self, settings: Settings, tell: Callable[[int, int], None]) -> None:
-        """Take what all jobs have in common, and what hears of the process of each."""
-        self._tell = tell
+    def __init__(self, settings: Settings, tell: Callable[[int, int], None], stopping: mmap.mmap) -> None:
+        """Take what all jobs have in common, what hears of the process of each, and where a stop is told."""
+        self._tell, self._stopping = tell, stopping
         self._environment = dict(settings.environment)
         self._scratch, self._kept, self._digest = settings.scratch, settings.kept, settings.digest
         self._processes = Processes()
@@ -146,6 +147,8 @@ class Server:
         return Answer(times, pid, ended.status, ended.used, printed, made, 0, missing, self._stopped)
 
     def _stop(self, number: int, frame: object) -> None:  # noqa: ARG002  as Python calls it
+        if not self._stopping[0]:
+            return  # not from us: a job may signal its parent
         self._stopped = True
         if self._pid:
             end_group(self._pid, signal.SIGTERM)
