@@ -6,23 +6,21 @@ carriers, functions are called by workers, both warm processes of their own. Wha
 
 from __future__ import annotations
 
-import heapq
-import mmap
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic_ns, sleep
 
 from longpole.errors import LongpoleError
-from longpole.record.reaper import children_of
 from longpole.run.engines.local import functions, short_jobs
 from longpole.run.engines.local.carriers import Answer, Request
 from longpole.run.engines.local.collecting import MissingOutputError, made_by
 from longpole.run.engines.local.crew import Crew
+from longpole.run.engines.local.ending import STOPPED, Ending
 from longpole.run.engines.local.endings import how_it_ended, judge_short, out_of_memory, why_not_started
 from longpole.run.engines.local.opened import Execution, OpenJob
 from longpole.run.engines.local.outputs import Outputs, remove_spare
-from longpole.run.engines.local.processes import Processes, Reaped, end_group
+from longpole.run.engines.local.processes import Processes, Reaped
 from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.local.signals import Wakes
 from longpole.run.engines.local.staging import Hear, Staging, note_short
@@ -40,9 +38,6 @@ _LEAST_GATHER_NS, _MOST_GATHER_NS = 100_000, 800_000
 # How long a process runs before it is told of while it runs.
 _LONG_NS = 1_000_000_000
 _LOOK_S = 0.1
-# How soon a worker says that it has taken a request.
-_TAKING_NS = 20_000_000
-_STOPPED = "It was stopped."
 
 
 class LocalEngine:
@@ -62,10 +57,10 @@ class LocalEngine:
         self._processes = Processes()
         self._starting = Starting(settings, self._processes, self._outputs)
         self._staging = Staging(settings, self._ask, self._break)
-        self._callers = Crew(self._caller, settings.workers, settings.scratch)
-        self._stopping = mmap.mmap(-1, 1)  # shared with workers: who else sends them a signal is not heard
-        self._doers = Crew(self._doer, settings.workers, settings.scratch)
         self._jobs: dict[int, OpenJob] = {}
+        self._ending = Ending(settings, self._jobs, self._crew_of, self._withdrawn)
+        self._callers = Crew(self._caller, settings.workers, settings.scratch)
+        self._doers = Crew(self._doer, settings.workers, settings.scratch)
         self._by_pid: dict[int, tuple[OpenJob, int]] = {}
         self._then: dict[int, Hear] = {}
         self._keys = 0
@@ -74,8 +69,6 @@ class LocalEngine:
         self._crews = (self._doers, self._callers, self._staging.crew)
         self._by_descriptor = {crew.fileno(): crew for crew in self._crews}
         self._mean_ns = float(_SHORT_NS)
-        # When something is to be looked at again: moment, job and task.
-        self._deadlines: list[tuple[int, int, int]] = []
         self._events: list[Event] = []
 
     @property
@@ -127,7 +120,7 @@ class LocalEngine:
         if job.shared:
             self._events.append(Opened(job.number))
         elif job.stopped:
-            self._break(job, _STOPPED, Verdict.STOPPED)
+            self._break(job, STOPPED, Verdict.STOPPED)
         else:
             self._start(job, next(iter(job.orders.values())))
 
@@ -180,11 +173,11 @@ class LocalEngine:
 
     def stop(self, number: int) -> None:
         """Ask all tasks of a job to end; whoever does not is killed after a while."""
-        self._end_all(number, signal.SIGTERM)
+        self._ending.end_job(number, signal.SIGTERM)
 
     def kill(self, number: int) -> None:
         """End all tasks of a job at once."""
-        self._end_all(number, signal.SIGKILL)
+        self._ending.end_job(number, signal.SIGKILL)
 
     def end_transfers(self) -> None:
         """End all movements of files at once: what they were for cannot go on."""
@@ -245,7 +238,7 @@ class LocalEngine:
 
     def _start(self, job: OpenJob, order: TaskOrder) -> None:
         if job.stopped:
-            self._events.append(Executed(job.number, order.task, Verdict.STOPPED, _STOPPED))
+            self._events.append(Executed(job.number, order.task, Verdict.STOPPED, STOPPED))
             return
         execution = job.executing[order.task] = Execution(order, monotonic_ns())
         try:
@@ -260,9 +253,7 @@ class LocalEngine:
             self._ended(job, order.task, monotonic_ns(), why_not_started(order, error))
             return
         self._limited += execution.limit is not None
-        if order.template.timeout_s is not None:
-            late_ns = execution.start_ns + int(order.template.timeout_s * 1e9)
-            heapq.heappush(self._deadlines, (late_ns, job.number, order.task))
+        self._ending.watch(job, execution)
 
     def _hand_over(self, job: OpenJob, order: TaskOrder) -> None:
         """Let a worker do the whole of a plain job."""
@@ -277,7 +268,7 @@ class LocalEngine:
         )
 
     def _doer(self, tell: Callable[[int, int], None]) -> short_jobs.Server:
-        return short_jobs.Server(self._settings, tell, self._stopping)
+        return short_jobs.Server(self._settings, tell, self._ending.stopping)
 
     def _done(self, job: OpenJob, order: TaskOrder, data: bytes, worker: int) -> None:
         """Hear what became of a plain job."""
@@ -349,6 +340,7 @@ class LocalEngine:
             self._ended(job, task, ended.end_ns, how_it_ended(ended.status), ended.used)
             return
         for crew in self._crews:
+            self._hear(crew)  # what it has answered before it died
             key = crew.lost(ended.pid)
             if key is not None:
                 self._then.pop(key)(b"", ended.pid)
@@ -408,67 +400,13 @@ class LocalEngine:
             self._starting.release(job.folder)
             self._staging.remove(job.folder)
 
-    # -------------------------------------------------------------------------------------- ending
+    def _withdrawn(self, job: OpenJob, task: int) -> None:
+        """Hear that a task was taken back before a worker began it."""
+        self._then.pop(job.executing[task].key)
+        self._ended(job, task, monotonic_ns(), STOPPED)
 
-    def _end_all(self, number: int, how: int) -> None:
-        job = self._jobs.get(number)
-        if job is not None:
-            job.stopped = True
-            self._stopping[0] = 1
-            for task in list(job.executing):
-                self._end(job, task, (Verdict.STOPPED, _STOPPED), how)
-
-    def _end(self, job: OpenJob, task: int, why: tuple[Verdict, str], how: int) -> None:
-        execution = job.executing[task]
-        if execution.verdict is Verdict.OK:
-            execution.verdict, execution.cause = why
-        if not execution.key:
-            execution.signalled = True
-            end_group(execution.pid, how)
-        else:
-            self._end_with_worker(job, execution, how)
-        if how != signal.SIGKILL:
-            heapq.heappush(self._deadlines, (monotonic_ns() + self._settings.grace_ns, job.number, task))
-
-    def _end_with_worker(self, job: OpenJob, execution: Execution, how: int) -> None:
-        """End what a worker does, or take it back if no worker has it yet."""
-        crew = self._callers if execution.order.call is not None else self._doers
-        if crew.take(execution.key):
-            self._then.pop(execution.key)
-            self._ended(job, execution.order.task, monotonic_ns(), _STOPPED)
-            return
-        worker = crew.worker_of(execution.key)
-        if worker:
-            execution.signalled = True
-            for pid in children_of(worker) if how == signal.SIGKILL else ():
-                end_group(pid, how)
-            os.kill(worker, how)
-        else:  # one has just taken it, and will say so in a moment; or its answer is on its way
-            again_ns = monotonic_ns() + _TAKING_NS
-            heapq.heappush(self._deadlines, (again_ns, job.number, execution.order.task))
-
-    def _end_late(self, now_ns: int) -> None:
-        while self._deadlines and self._deadlines[0][0] <= now_ns:
-            _, number, task = heapq.heappop(self._deadlines)
-            job = self._jobs.get(number)
-            execution = job.executing.get(task) if job is not None else None
-            if job is None or execution is None:
-                continue
-            if execution.verdict is not Verdict.OK:
-                how = signal.SIGKILL if execution.signalled else signal.SIGTERM
-                self._end(job, task, (execution.verdict, ""), how)
-                continue
-            limit_s = execution.order.template.timeout_s or 0.0
-            if now_ns - execution.start_ns >= limit_s * 1e9:
-                late = f"It took longer than its timeout of {limit_s:g} s."
-                self._end(job, task, (Verdict.TIMED_OUT, late), signal.SIGTERM)
-
-    def _end_large(self, now_ns: int) -> None:
-        """End tasks that use more memory than they may, where the kernel does not."""
-        for key in self._settings.limits.look(now_ns):
-            for pid, (job, task) in list(self._by_pid.items()):
-                if key == f"{job.identity}.{job.attempt}.{task}":
-                    end_group(pid, signal.SIGKILL)
+    def _crew_of(self, execution: Execution) -> Crew:
+        return self._callers if execution.order.call is not None else self._doers
 
     # -------------------------------------------------------------------------------------- waiting
 
@@ -479,24 +417,23 @@ class LocalEngine:
         return self._keys
 
     def _wait(self, timeout_s: float) -> None:
-        now_ns = monotonic_ns()
-        if self._deadlines:
-            timeout_s = min(timeout_s, (self._deadlines[0][0] - now_ns) / 1e9)
+        timeout_s = self._ending.wait_s(timeout_s)
         if self._limited:
             timeout_s = min(timeout_s, _LOOK_S)
         ready = self._wakes.wait(self._by_descriptor.keys(), timeout_s)
         if ready:
             self._gather()
         for descriptor in ready:
-            for key, answer, pid in self._by_descriptor[descriptor].answers():
-                self._then.pop(key)(answer, pid)
+            self._hear(self._by_descriptor[descriptor])
         for ended in self._processes.reap():
             self._reaped(ended)
-        now_ns = monotonic_ns()
-        if self._deadlines:
-            self._end_late(now_ns)
+        self._ending.end_late()
         if self._limited:
-            self._end_large(now_ns)
+            self._ending.end_large(self._by_pid)
+
+    def _hear(self, crew: Crew) -> None:
+        for key, answer, pid in crew.answers():
+            self._then.pop(key)(answer, pid)
 
     def _gather(self) -> None:
         """Wait a moment, to hear of several short tasks at once, while workers have enough to do."""
