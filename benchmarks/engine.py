@@ -66,7 +66,7 @@ def _apart(words: str, program: str, shape: str) -> Peer:
 SNAKEMAKE = "Snakemake, a file each"
 CASES = {
     "fan-out": Case(
-        "fan-out of `true` without files",
+        "fan-out and fan-in of `true` without files",
         "fan-out",
         Peer("bare posix_spawn of `true`", "bare", "fan-out"),
         (

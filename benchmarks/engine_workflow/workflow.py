@@ -8,15 +8,12 @@ from longpole import Workflow
 
 
 def workflow(shape: Literal["fan-out", "outputs", "chain", "functions"] = "fan-out", tasks: int = 300):
-    """Return a workflow of so many tasks, and of one more called ``all`` where something joins them.
-
-    Commands wait for each other through files alone, so tasks without files have nothing after them but the
-    end of the run.
-    """
+    """Return a workflow of so many tasks, and of one more, ``all``, that comes after them."""
     shaped = Workflow(shape)
     shaped.set("each", values=range(tasks))
     if shape == "fan-out":
         shaped.task("one", run="true", for_each="each")
+        shaped.task("all", run="true", after="one")
     elif shape == "outputs":
         shaped.task("one", run="cp /dev/null {out}", for_each="each", outputs={"out": "out/{each}"})
         shaped.task(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from longpole.model.standing import RunningTask
 from longpole.model.workflow import Template
-from longpole.run.engines.local.opened import Execution, OpenJob
+from longpole.run.engines.opened import Execution, OpenJob
 from longpole.run.orders import TaskOrder
 from longpole.run.standing import Executing
 

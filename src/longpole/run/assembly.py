@@ -16,7 +16,7 @@ from longpole.plan.clusters import Clusters, SizeOf
 from longpole.plan.expansion import Expansion
 from longpole.plan.outside import Outside, found_members
 from longpole.plan.templates import levels
-from longpole.run.assisting import Assisting
+from longpole.run.assisting import Assisting, Places, Results
 from longpole.run.capacity import Capacity
 from longpole.run.containers.runtimes import AUTO, choose, runtime_named
 from longpole.run.driver import Driver, Parts
@@ -194,9 +194,9 @@ class Assembly:
         )
 
     def _parts(self) -> Parts:
-        assisting = self.assisting = Assisting(self.runner, self.engine, self._locations, self._ledger)
-        assisting.scratch, assisting.out = self.scratch, self._request.out
-        assisting.levels, assisting.wanted = self._levels, wanted_results(self._workflow)
+        places = Places(self.scratch, self._locations, self._ledger)
+        results = Results(self._request.out, wanted_results(self._workflow), self._levels)
+        self.assisting = Assisting(self.runner, self.engine, places, results)
         return Parts(
             runner=self.runner,
             engine=self.engine,
@@ -205,7 +205,7 @@ class Assembly:
             locations=self._locations,
             session=self._past.sessions + 1,
             scratch=self.scratch,
-            assist=assisting,
+            assist=self.assisting,
             wanted=wanted_outside(self._workflow, self._clusters.label_of),
             look_at=self._reuse.look_at,
             remember=self._reuse.note,

@@ -9,10 +9,10 @@ from time import monotonic_ns
 from longpole.model.call_arguments import comes_after
 from longpole.model.failure import FailedTask
 from longpole.model.staging import Moved
-from longpole.run.engines.local.engine import LocalEngine
-from longpole.run.engines.local.opened import OpenJob
 from longpole.run.engines.local.outputs import last_lines
 from longpole.run.engines.local.staging import note_moved
+from longpole.run.engines.opened import OpenJob
+from longpole.run.engines.port import Delivered, Engine
 from longpole.run.jobs import Job
 from longpole.run.journal import Failure, Journal, Result
 from longpole.run.locations import Locations
@@ -41,8 +41,6 @@ from longpole.store.derive.workflow_notes import Part
 _TURN_S = 0.25
 _SHOWN_LINES = 10
 _LOOK_NS = 500_000_000
-# Called with why an auxiliary job failed, empty if it did not, and with what it moved.
-Ended = Callable[[str, Moved], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +48,13 @@ class Parts:
     """What a driver puts together."""
 
     runner: Runner
-    engine: LocalEngine
+    engine: Engine
     journal: Journal
     orders: Orders
     locations: Locations
     session: int
     scratch: str
-    assist: Callable[[Assist, Ended], None]
+    assist: Callable[[Assist, Delivered], None]
     wanted: Callable[[str, str], bool]
     look_at: Callable[[TaskOrder], None]
     remember: Callable[[TaskOrder, tuple[Made, ...], bytes], None]

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 
 from longpole.model.standing import RunningTask, RunState, TypeStanding
 from longpole.plan.expansion import Expansion
-from longpole.run.engines.local.opened import OpenJob
+from longpole.run.engines.opened import OpenJob
 from longpole.run.runner import Runner
 from longpole.units import Nanoseconds
 

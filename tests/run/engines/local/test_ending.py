@@ -13,8 +13,8 @@ import pytest
 from longpole.model.workflow import Call, Resources, Template
 from longpole.run.containers.runtimes import choose
 from longpole.run.engines.local.engine import LocalEngine
-from longpole.run.engines.local.opened import OpenJob
 from longpole.run.engines.local.settings import Settings
+from longpole.run.engines.opened import OpenJob
 from longpole.run.memory.watched import Watch
 from longpole.run.messages import Broken, Closed, Event, Verdict
 from longpole.run.orders import TaskOrder

@@ -15,9 +15,9 @@ from time import monotonic_ns
 
 from longpole.record.reaper import children_of
 from longpole.run.engines.local.crew import Crew
-from longpole.run.engines.local.opened import Execution, OpenJob
 from longpole.run.engines.local.processes import end_group
 from longpole.run.engines.local.settings import Settings
+from longpole.run.engines.opened import Execution, OpenJob
 from longpole.run.messages import Verdict
 
 STOPPED = "It was stopped."

@@ -6,8 +6,8 @@ import os
 import signal
 
 from longpole.errors import LongpoleError
-from longpole.run.engines.local.opened import Execution
 from longpole.run.engines.local.short_jobs import Answer
+from longpole.run.engines.opened import Execution
 from longpole.run.messages import Verdict
 from longpole.run.orders import TaskOrder
 from longpole.units import Bytes, show_bytes

@@ -12,19 +12,21 @@ from collections.abc import Callable, Mapping, Sequence
 from time import monotonic_ns, sleep
 
 from longpole.errors import LongpoleError
+from longpole.model.staging import Item, Moved
 from longpole.run.engines.local import functions, short_jobs
-from longpole.run.engines.local.carriers import Answer, Request
+from longpole.run.engines.local.carriers import Answer, Errand, Request
 from longpole.run.engines.local.collecting import MissingOutputError, made_by
 from longpole.run.engines.local.crew import Crew
 from longpole.run.engines.local.ending import STOPPED, Ending
 from longpole.run.engines.local.endings import how_it_ended, judge_short, out_of_memory, why_not_started
-from longpole.run.engines.local.opened import Execution, OpenJob
 from longpole.run.engines.local.outputs import Outputs, remove_spare
 from longpole.run.engines.local.processes import Processes, Reaped
 from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.local.signals import Wakes
 from longpole.run.engines.local.staging import Hear, Staging, note_short
 from longpole.run.engines.local.starting import Starting
+from longpole.run.engines.opened import Execution, OpenJob
+from longpole.run.engines.port import Delivered
 from longpole.run.messages import Broken, Closed, Event, Executed, Made, Opened, Verdict
 from longpole.run.orders import TaskOrder
 from longpole.run.survivors import end_survivors
@@ -41,7 +43,7 @@ _LOOK_S = 0.1
 
 
 class LocalEngine:
-    """Executes jobs on this machine."""
+    """Executes jobs on this machine; see ``engines.port.Engine``."""
 
     def __init__(self, settings: Settings) -> None:
         """Take signals and make folders; ``close`` gives all back.
@@ -217,9 +219,13 @@ class LocalEngine:
         events, self._events = self._events, []
         return events
 
-    def carry(self, request: Request, then: Callable[[Answer], None]) -> None:
-        """Let a carrier do an errand; ``then`` is called with its answer while we wait."""
-        self._staging.carry(request, then)
+    def deliver(self, items: Sequence[Item], folder: str, then: Delivered) -> None:
+        """Copy files that the run keeps into a folder; ``then`` is called when that has ended."""
+
+        def delivered(answer: Answer) -> None:
+            then("" if answer.moved is not None else answer.cause, answer.moved or Moved(()))
+
+        self._staging.carry(Request(Errand.BRING, "copy", folder, tuple(items)), delivered)
 
     def close(self) -> None:
         """End everything, and give back what was taken."""

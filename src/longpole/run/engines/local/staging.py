@@ -20,9 +20,9 @@ from longpole.run.engines.local.carriers import (
     is_light,
 )
 from longpole.run.engines.local.crew import Crew
-from longpole.run.engines.local.opened import OpenJob
 from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.local.short_jobs import Answer as ShortAnswer
+from longpole.run.engines.opened import OpenJob
 from longpole.run.messages import Made
 from longpole.run.orders import TaskOrder, folder_of
 from longpole.store.derive.workflow_notes import Part

@@ -10,13 +10,13 @@ from longpole.model.containers import Inside
 from longpole.model.ports import Runtime
 from longpole.record.surroundings import TASK_VARIABLE
 from longpole.run.containers.read_only import read_only_mounts
-from longpole.run.engines.local.opened import Execution, OpenJob
 from longpole.run.engines.local.outputs import Outputs
 from longpole.run.engines.local.processes import Processes
 from longpole.run.engines.local.programs import find_program
 from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.local.short_jobs import Request
 from longpole.run.engines.local.staging import IMAGE_FOLDER, image_item
+from longpole.run.engines.opened import Execution, OpenJob
 from longpole.run.orders import JOB_VARIABLE, LISTS_FOLDER, Output, TaskOrder
 from longpole.store.derive.workflow_notes import Part
 
