@@ -46,7 +46,6 @@ SNIPPETS = {
     "# don't mind {x}\n": 0,
     r"printf '%s\0' it\'s {x};": 2,
     "tr '\\n' '\\0' <<'EOF'\n{x}.\nEOF\n": 3,
-    "tr '\\n' '\\0' <<-E\n\t{x}.\n\tE\n": 3,
     r"printf '%s\0' $(( (1 + 2) * 3 )) '{print $1}' ${HOME:+h} {};": 4,
 }
 
@@ -75,6 +74,14 @@ def test_a_shell_sees_exactly_the_name_whatever_quotes_stand_around_it(snippets,
     text = command_text("\n".join(snippets), {"x": name})
 
     assert shell(text) == [word for snippet in snippets for word in expected(snippet, name)]
+
+
+def test_a_document_that_loses_its_tabs_takes_plain_names_only():
+    command = "cat <<-E\n\t{x}\n\tE\n"
+
+    assert command_text(command, {"x": "plain.txt"}) == "cat <<-E\n\tplain.txt\n\tE\n"
+    with pytest.raises(WorkflowError, match="needs quotes"):
+        command_text(command, {"x": "\t"})
 
 
 @settings(max_examples=60)

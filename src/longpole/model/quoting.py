@@ -163,6 +163,10 @@ class _Scan:
             if end is None:
                 raise ValueError("a here-document has no end")
             verbatim = token["mark"] != mark
+            if token["dash"]:  # tabs at the beginning of a line would be taken away, those of a name too
+                yield self.position, end.start(), Quotes.UNSURE
+                self.position = end.end()
+                continue
             if not verbatim and "$(" in self.command[self.position : end.start()]:
                 raise ValueError("a here-document has commands in it")
             yield self.position, end.start(), Quotes.VERBATIM if verbatim else Quotes.EXPANDED
