@@ -11,9 +11,10 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Mapping
-from resource import RUSAGE_SELF, getrusage
 from time import monotonic_ns
 from typing import NamedTuple
+
+from longpole.record.proc import read_small
 
 # Python ignores some of these from its start on, and we take others: a job finds them as they usually are.
 _USUAL = (
@@ -46,6 +47,7 @@ class Processes:
         """Open what is read at every end."""
         self._null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         self._own_io = _open_own_io()
+        self._own_peak_kib = _own_peak_kib()
 
     def start(self, arguments: list[str], environment: Mapping[str, str], folder: str, output: int) -> int:
         """Start a program in a folder, with its output going to a descriptor; return its pid.
@@ -100,10 +102,16 @@ class Processes:
         after = self._read_own_io()
         used = _grown(before.split(), after.split(), len(before)) if before and after else (0, 0, 0, 0)
         cpu = int(usage.ru_utime * 1e6), int(usage.ru_stime * 1e6)
-        # Until it executes its program, a process has our memory: what it had at most is known if it is more.
-        ours = getrusage(RUSAGE_SELF).ru_maxrss
-        peak = (usage.ru_maxrss,) if usage.ru_maxrss > ours else ()
-        return Reaped(pid, status, end_ns, (*cpu, *used, *peak))
+        return Reaped(pid, status, end_ns, (*cpu, *used, *self._peak(usage.ru_maxrss)))
+
+    def _peak(self, told_kib: int) -> tuple[int, ...]:
+        """Return the peak memory of a process, if it can be known.
+
+        Until it executes its program, a process has our memory, and the kernel counts that as its own.
+        """
+        if told_kib > self._own_peak_kib:
+            self._own_peak_kib = max(self._own_peak_kib, _own_peak_kib())
+        return (told_kib,) if told_kib > self._own_peak_kib else ()
 
     def _read_own_io(self) -> bytes:
         return os.pread(self._own_io, 4096, 0) if self._own_io >= 0 else b""
@@ -125,6 +133,14 @@ def end_group(pid: int, number: int) -> None:
         os.killpg(pid, number)
     except (ProcessLookupError, PermissionError):
         pass  # it leads no group, or everything in it has ended
+
+
+def _own_peak_kib() -> int:
+    """Return the most memory we have had since this program was executed."""
+    for line in read_small("/proc/self/status").split(b"\n"):
+        if line.startswith(b"VmHWM:"):
+            return int(line.split()[1])
+    return 0
 
 
 def _open_own_io() -> int:
