@@ -29,6 +29,7 @@ class Transport:
             StagingError: It cannot listen.
         """
         self._request = request
+        self._connections = rules.connections
         self.bring = rules.stage_in
         # Without a host to send to by ssh, outputs go back to the server that inputs come from.
         self.send = "link" if rules.stage_out is Handing.MOVE else "ssh" if request.ssh else "http"
@@ -38,7 +39,8 @@ class Transport:
 
     def way(self, name: str) -> Way:
         """Return a way by its name."""
-        settings = Settings(Checksums(self._request.checksums), host=self._request.ssh)
+        checksums, host = Checksums(self._request.checksums), self._request.ssh
+        settings = Settings(checksums, connections=self._connections, host=host)
         if self._server is not None:
             settings = replace(settings, url=self._server.url, token=self._server.token)
         return way_named(name, settings)

@@ -9,6 +9,7 @@ from time import monotonic_ns
 from typing import NamedTuple
 
 from longpole.model.staging import Item, Moved
+from longpole.run.containers.read_only import left_writable, read_only_mounts
 from longpole.run.engines.local.at_once import link_all, rename_all
 from longpole.run.engines.local.carriers import (
     Answer,
@@ -72,7 +73,9 @@ class Staging:
             then()
             return
         job.there.update(item.name for item in items)
-        way = "hardlink" if self._settings.bring == "link" and _in_container(job) else self._settings.bring
+        way = _into_container(job, items) if _in_container(job) else ""
+        if not way or self._settings.bring != "link":
+            way = self._settings.bring
         if way == "link" and self._linked(job, items):
             then()
             return
@@ -227,6 +230,13 @@ def image_item(image: str) -> Item:
 def _made(moved: Moved) -> dict[str, Made]:
     sums = moved.checksums
     return {name: Made(name, size, sums.get(name, "")) for name, size in moved.sizes.items()}
+
+
+def _into_container(job: OpenJob, items: Sequence[Item]) -> str:
+    """Return how files come into a container, where no link leads out; a copy, if a task could change one."""
+    names = [item.name for item in items]
+    made = [output.name for order in job.orders.values() for output in order.outputs]
+    return "copy" if left_writable(names, read_only_mounts(names, made)) else "hardlink"
 
 
 def _in_container(job: OpenJob) -> bool:
