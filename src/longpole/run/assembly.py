@@ -18,6 +18,7 @@ from longpole.plan.outside import Outside, found_members
 from longpole.plan.templates import levels
 from longpole.run.assisting import Assisting, Places, Results
 from longpole.run.capacity import Capacity
+from longpole.run.chosen_parameters import told_parameters
 from longpole.run.containers.runtimes import AUTO, choose, runtime_named
 from longpole.run.driver import Driver, Parts
 from longpole.run.engines.local.engine import LocalEngine
@@ -124,7 +125,8 @@ class Assembly:
         journal = Journal(self._run_path, self._past.tasks, self._past.files)
         workflow, text = self._workflow, as_text(self._request)
         who = (monotonic_ns(), os.getpid(), workflow.name, self._request.placement, workflow.file, text)
-        journal.begin(DriverNote(*who, tuple(known_after(self._expansion).items()), self._here.cores))
+        types = tuple(known_after(self._expansion).items())
+        journal.begin(DriverNote(*who, types, self._here.cores, told_parameters(workflow.parameters)))
         for number, attempt in self._past.unfinished():
             journal.fail(number, attempt, monotonic_ns(), (), Failure(2, _LOST))
         return journal

@@ -22,6 +22,7 @@ from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.known import Known
 from longpole.store.derive.processes import Processes
 from longpole.store.derive.workflow_notes import Planned
+from longpole.store.derive.workflow_parameters import parameters_of
 from longpole.store.derive.workflow_phases import Names, PhaseRows
 from longpole.store.derive.workflow_processes import processes_of
 from longpole.store.derive.workflow_rows import WorkflowRows
@@ -103,7 +104,9 @@ class Workflow:
         facts = {"system": SOURCE, "version": version}
         if said is not None:
             facts |= {"workflow": said.workflow, "placement": said.placement, "file": said.file}
-        return json.dumps({name: value for name, value in facts.items() if value}, ensure_ascii=False)
+        more = {"drivers": len(self.drivers), "parameters": parameters_of(said) if said is not None else {}}
+        known = {name: value for name, value in {**facts, **more}.items() if value}
+        return json.dumps(known, ensure_ascii=False)
 
     @property
     def doubts(self) -> tuple[tuple[int, str, str], ...]:

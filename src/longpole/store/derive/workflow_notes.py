@@ -33,6 +33,8 @@ class Driver(Note, frozen=True):
     types: tuple[tuple[Name, tuple[Name, ...]], ...] = ()
     # How many cores jobs may use; 0: not said.
     cores: Number = 0
+    # Parameters of the workflow as they were chosen, defaults included: names and their texts.
+    parameters: Annotated[tuple[tuple[Name, Name], ...], Meta(max_length=1000)] = ()
 
 
 class Files(Note, frozen=True):
