@@ -30,6 +30,7 @@ from longpole.run.locations import Locations
 from longpole.run.machine import this_machine
 from longpole.run.memory.limits import find_limits
 from longpole.run.orders import Orders, needs_of
+from longpole.run.outline import outline_of
 from longpole.run.policy import Known, Policy
 from longpole.run.recorder import recorder_folders
 from longpole.run.request import Request, as_text
@@ -105,8 +106,11 @@ class Assembly:
         return os.path.join(self._request.scratch, self.run_id)
 
     def finish(self) -> None:
-        """Write down which tasks did not run."""
+        """Write down which tasks did not run, and what the workflow turned out to be."""
         self.driver.note_outcomes()
+        outline = outline_of(self.runner.graph, self._expansion, self._rules)
+        if outline is not None:
+            self.journal.outline(outline)
 
     def close(self) -> None:
         """Give everything back."""
