@@ -1,0 +1,57 @@
+"""A table of results as CSV: plain numbers, their units in the header, deviations in columns of their own."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+from longpole.model.result_table import UNITS, Figure, Heading, Quantity, ResultTable, Scale
+
+
+def csv_table(table: ResultTable) -> str:
+    """Return a table; what is not known is an empty cell, and why is not said here."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    sections = any(row.section for row in table.rows)
+    spread = [_has_deviations(table, at) for at in range(len(table.headings))]
+    head = [
+        title for at, heading in enumerate(table.headings) for title in _titles(heading, spread=spread[at])
+    ]
+    writer.writerow([*(["section"] if sections else []), table.of, *head])
+    for row in table.rows:
+        cells = [
+            text
+            for at, (figure, heading) in enumerate(zip(row.figures, table.headings, strict=True))
+            for text in _cells(figure, heading, spread=spread[at])
+        ]
+        writer.writerow([*([row.section] if sections else []), row.name, *cells])
+    return written.getvalue()
+
+
+def _has_deviations(table: ResultTable, at: int) -> bool:
+    return any(row.figures[at].sd is not None for row in table.rows)
+
+
+def _titles(heading: Heading, *, spread: bool) -> Iterator[str]:
+    unit = heading.scale.value or _BASE.get(heading.quantity, "")
+    title = f"{heading.title} ({unit})" if unit else heading.title
+    yield title
+    if spread:
+        yield f"{title} sd"
+
+
+_BASE = {Quantity.SECONDS: "s", Quantity.BYTES: "bytes"}
+
+
+def _cells(figure: Figure, heading: Heading, *, spread: bool) -> Iterator[str]:
+    yield _plain(figure.value, heading.scale)
+    if spread:
+        yield _plain(figure.sd, heading.scale)
+
+
+def _plain(value: float | str | None, scale: Scale) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    number = value / UNITS[scale]
+    return f"{number:.0f}" if number.is_integer() and abs(number) < 1e15 else f"{number:.9g}"
