@@ -31,6 +31,7 @@ class _Model:
     said: dict[str, set[int]] = field(default_factory=lambda: {name: set() for name in _SAID})
     trials: int = 0
     epochs: int = 0
+    unsized: int = 0
     by_trial: Counter[int] = field(default_factory=Counter)
 
     def hear(self, facts: Mapping[str, object]) -> None:
@@ -45,6 +46,7 @@ class _Model:
         for name in _SAID:
             self.said[name] |= other.said[name]
         self.trials, self.epochs = self.trials + other.trials, self.epochs + other.epochs
+        self.unsized += other.unsized
         self.by_trial.update(other.by_trial)
 
 
@@ -91,6 +93,7 @@ class _Found:
         count = whole(row["count"]) or 1
         model.epochs += count
         marked = whole(row["mark"]) in self._of_mark
+        model.unsized += count if not marked and "parameters" not in facts else 0
         model.hear({name: value for name, value in facts.items() if not (marked and model.said.get(name))})
         if trial is not None:
             model.by_trial[trial] += count
@@ -131,6 +134,7 @@ def _use(name: str, place: str, model: _Model) -> ModelUse:
         trials=model.trials or None,
         epochs=longest or None,
         epochs_in_all=model.epochs or None,
+        epochs_unsized=model.unsized if model.said["parameters"] else 0,
         reasons=missing,
     )
 

@@ -21,6 +21,7 @@ _NO_PLAN = "the driver did not tell its plan: it did not come to its end, or is 
 _NO_WORKFLOW = "it is no run of 'longpole run', which plans and moves files"
 _NO_INPUTS = "nothing tells which files are inputs: a workflow declares them, a plain command does not"
 _NO_IMAGE = "no container image was used"
+_NO_IMAGES_TOLD = "nothing tells of container images: it is no run of 'longpole run'"
 _NO_SIZES = "the size of a file is not known"
 _NO_CORES = "nobody told how many cores jobs had"
 _NO_GPUS = "nobody told how many GPUs jobs had"
@@ -131,7 +132,9 @@ def _reason(name: str, evidence: OutlineEvidence) -> str:
     plan = evidence.plan
     if name in ("cpu_h", "gpu_h"):
         return _NO_CORES if name == "cpu_h" else _NO_GPUS
-    if name == "image_bytes" and (plan or not evidence.workflow):
+    if name == "image_bytes" and not evidence.workflow:
+        return _NO_IMAGES_TOLD
+    if name == "image_bytes" and plan:
         return _NO_SIZES if plan.get("images") else _NO_IMAGE
     if name.startswith("input"):
         files = next(iter(evidence.inputs["files"]), None)

@@ -32,6 +32,8 @@ def whole_use(
         figures |= {name: _told_by_kind(kinds, name) for name in _SUMS if figures[name] is None}
     used = [gpu for gpu in overview.gpus if gpu.busy_percent or gpu.peak_memory_bytes]
     reasons = {name: teller.why_whole(name) for name, value in figures.items() if value is None}
+    if teller.only_told and not any(kind.peak_memory_bytes for kind in kinds):
+        reasons["peak_memory_bytes"] = teller.why_whole("cpu_s")
     gpus = _on_gpus(used, end_to_end_s) if used else (None, None, None)
     if not used:
         reason = teller.why_no_gpu(NOT_USED if overview.gpus else NOT_SAMPLED)

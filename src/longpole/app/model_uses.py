@@ -7,7 +7,12 @@ from longpole.app.json_sql import json_text
 from longpole.model.model_use import ModelUse
 from longpole.store.run import StoredRun
 
-_MARKED = f"(SELECT id FROM phases WHERE kind = 'phase' AND {json_text('attributes', 'model')} IS NOT NULL)"
+# Epochs name the model that hooks saw; what is around them may say more.
+_NO_MARKS = ("epoch", "evaluation", "trial")
+_MARKED = f"""(
+    SELECT id FROM phases WHERE attributes IS NOT NULL AND kind NOT IN {_NO_MARKS}
+        AND {json_text("attributes", "model")} IS NOT NULL
+)"""
 # From some phases up to the run: steps and their parts, of which there may be millions, hold none of these.
 _UP = """
     WITH RECURSIVE holders AS (

@@ -9,6 +9,7 @@ from longpole.app.model_uses import model_uses_of
 from longpole.app.run_outline import run_outline_of
 from longpole.app.run_times import run_times_of
 from longpole.app.run_use import run_use_of
+from longpole.errors import DamagedRunError
 from longpole.model.result_table import Like, ResultTable
 from longpole.model.run_result import RunResult
 from longpole.store.run import StoredRun, open_run
@@ -18,8 +19,10 @@ _NEEDS_USE = (Like.PLAIN, Like.III, Like.IV)
 _NEEDS_OUTLINE = (Like.II, Like.IV)
 
 
-def table_of_runs(names: Sequence[str], like: Like, runs: str = "") -> ResultTable:
-    """Return a table of runs; one that is named twice counts once.
+def table_of_runs(
+    names: Sequence[str], like: Like, runs: str = ""
+) -> tuple[ResultTable, DamagedRunError | None]:
+    """Return a table of runs, and what is damaged of them; one that is named twice counts once.
 
     Args:
         names: Which runs: ids, beginnings of ids, folders, ``latest`` or ``latest:NAME``.
@@ -27,15 +30,16 @@ def table_of_runs(names: Sequence[str], like: Like, runs: str = "") -> ResultTab
         runs: The folder of runs; '' for the usual one.
 
     Raises:
-        LongpoleError: A run is not there, or some of it cannot be read.
+        LongpoleError: A run is not there, or nothing of it can be read.
     """
     paths = dict.fromkeys(find_run(name, runs_folder(runs)) for name in names)
-    results = []
+    results: list[RunResult] = []
+    damage: DamagedRunError | None = None
     for path in paths:
         with open_run(path) as stored:
             results.append(result_of(stored, like))
-            stored.check_whole()
-    return build_table(like, results)
+            damage = damage or stored.damage()
+    return build_table(like, results), damage
 
 
 def result_of(run: StoredRun, like: Like) -> RunResult:

@@ -19,6 +19,7 @@ class ModelUse:
         trials: How many trials there were.
         epochs: Epochs of one training: of the longest trial, or of all where there are no trials.
         epochs_in_all: Epochs of all trials and trainings.
+        epochs_unsized: Of how many of these the size of the model is not known: hooks see that of the first.
         reasons: Why a figure is not known, by the name of the field.
     """
 
@@ -30,4 +31,5 @@ class ModelUse:
     trials: int | None = None
     epochs: int | None = None
     epochs_in_all: int | None = None
+    epochs_unsized: int = 0
     reasons: Mapping[str, str] = field(default_factory=dict)

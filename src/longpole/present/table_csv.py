@@ -6,7 +6,10 @@ import csv
 import io
 from collections.abc import Iterator
 
-from longpole.model.result_table import UNITS, Figure, Heading, Quantity, ResultTable, Scale
+from longpole.model.result_table import Figure, Heading, Quantity, ResultTable
+
+# Always the same, so that a program that reads it need not look.
+_UNITS = {Quantity.SECONDS: "s", Quantity.BYTES: "bytes"}
 
 
 def csv_table(table: ResultTable) -> str:
@@ -20,11 +23,7 @@ def csv_table(table: ResultTable) -> str:
     ]
     writer.writerow([*(["section"] if sections else []), table.of, *head])
     for row in table.rows:
-        cells = [
-            text
-            for at, (figure, heading) in enumerate(zip(row.figures, table.headings, strict=True))
-            for text in _cells(figure, heading, spread=spread[at])
-        ]
+        cells = [text for at, figure in enumerate(row.figures) for text in _cells(figure, spread=spread[at])]
         writer.writerow([*([row.section] if sections else []), row.name, *cells])
     return written.getvalue()
 
@@ -34,24 +33,20 @@ def _has_deviations(table: ResultTable, at: int) -> bool:
 
 
 def _titles(heading: Heading, *, spread: bool) -> Iterator[str]:
-    unit = heading.scale.value or _BASE.get(heading.quantity, "")
+    unit = _UNITS.get(heading.quantity, "")
     title = f"{heading.title} ({unit})" if unit else heading.title
     yield title
     if spread:
         yield f"{title} sd"
 
 
-_BASE = {Quantity.SECONDS: "s", Quantity.BYTES: "bytes"}
-
-
-def _cells(figure: Figure, heading: Heading, *, spread: bool) -> Iterator[str]:
-    yield _plain(figure.value, heading.scale)
+def _cells(figure: Figure, *, spread: bool) -> Iterator[str]:
+    yield _plain(figure.value)
     if spread:
-        yield _plain(figure.sd, heading.scale)
+        yield _plain(figure.sd)
 
 
-def _plain(value: float | str | None, scale: Scale) -> str:
+def _plain(value: float | str | None) -> str:
     if value is None or isinstance(value, str):
         return value or ""
-    number = value / UNITS[scale]
-    return f"{number:.0f}" if number.is_integer() and abs(number) < 1e15 else f"{number:.9g}"
+    return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.9g}"

@@ -20,7 +20,8 @@ _UNNAMED = "?"
 
 def models_table(groups: Sequence[Repeats]) -> ResultTable:
     """Return the table like I: a row for each model in each place of a run."""
-    sheet = Sheet(_MEASURES, groups)
+    placed = any(use.place for group in groups for result in group.runs for use in result.models)
+    sheet = Sheet(_MEASURES if placed else _MEASURES[1:], groups)
     said: list[str] = []
     for group in groups:
         keys = dict.fromkeys((use.model, use.place) for result in group.runs for use in result.models)
@@ -33,7 +34,7 @@ def models_table(groups: Sequence[Repeats]) -> ResultTable:
 
 
 def _differing(use: ModelUse) -> Iterator[str]:
-    """Yield a sentence for what marks of one model do not agree about."""
+    """Yield a sentence for what is not the same in all of one model."""
     for name, title in {
         "model_bytes": "size",
         "parameters": "parameters",
@@ -43,6 +44,11 @@ def _differing(use: ModelUse) -> Iterator[str]:
         if len(values) > 1:
             listed = ", ".join(f"{value:,}" for value in values)
             yield f"{use.model or _UNNAMED}: {title} differs ({listed}): the largest is shown."
+    if use.epochs_unsized:
+        yield (
+            f"{use.model or _UNNAMED}: size and parameters are those of the first that was called; another, "
+            f"perhaps of another size, was trained in {use.epochs_unsized:,} of {use.epochs_in_all or 0:,} epochs."
+        )
 
 
 def _said(name: str, title: str, quantity: Quantity) -> Measure[ModelUse]:

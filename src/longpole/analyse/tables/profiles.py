@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from longpole.analyse.tables.measures import Measure, Over
 from longpole.analyse.tables.placements import outline_measure
@@ -13,6 +13,7 @@ from longpole.model.result_table import Heading, Like, Quantity, ResultTable, Sc
 from longpole.model.run_outline import RunOutline
 from longpole.model.run_result import RunResult
 
+_FEW = 3
 _HOURS = (
     "Hours are cores and GPUs that jobs were given, times how long they had them, auxiliary jobs included; "
     "a plain command has all of its machine."
@@ -26,7 +27,19 @@ def profiles_table(groups: Sequence[Repeats]) -> ResultTable:
     sheet = Sheet(_MEASURES, groups)
     for group in groups:
         sheet.add("", group.label, group.runs)
-    return sheet.finished(Like.IV, "Workflows as a whole", "workflow", [_SUMS, _HOURS, _UNITS])
+    notes = [_SUMS, _HOURS, _UNITS, *(said for group in groups for said in _not_in_sums(group))]
+    return sheet.finished(Like.IV, "Workflows as a whole", "workflow", notes)
+
+
+def _not_in_sums(group: Repeats) -> Iterator[str]:
+    """Yield which kinds of job are not in a sum, since nothing is known of them."""
+    kinds = group.runs[0].use.kinds if group.runs[0].use is not None else ()
+    for name, title in (("read_bytes", "read"), ("written_bytes", "written")):
+        without = [kind.name for kind in kinds if getattr(kind, name) is None]
+        if 0 < len(without) < len(kinds):
+            few = ", ".join([*without[:_FEW], *(["..."] if len(without) > _FEW else [])])
+            kind_of = f"{len(without):,} of {len(kinds):,} kinds of job ({few})"
+            yield f"{group.label}: {title} has nothing of {kind_of}: that is not known."
 
 
 def _of_outline(measure: Measure[RunOutline]) -> Measure[RunResult]:

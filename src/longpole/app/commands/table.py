@@ -36,7 +36,7 @@ def command(*, names: tuple[str, ...], like: str | None, form: str | None, as_js
     RUN is an id or the beginning of one, a folder, 'latest' (the default) or 'latest:NAME'. One run has a
     row for each kind of task, or program; several have one each. Runs of one workflow, placement and
     parameters are repeats: a row has their mean and standard deviation. What cannot be known is '-', and a
-    line below says why.
+    line below says why. Of a damaged run all that is intact counts, with exit code 3.
 
     \b
     --like I    models: size, parameters, trials, epochs, batch size
@@ -50,7 +50,8 @@ def command(*, names: tuple[str, ...], like: str | None, form: str | None, as_js
     from longpole.app.tables import table_of_runs
     from longpole.model.result_table import Like
 
-    table = table_of_runs(names or ("latest",), Like(like.upper()) if like else Like.PLAIN, runs)
+    wanted = Like(like.upper()) if like else Like.PLAIN
+    table, damage = table_of_runs(names or ("latest",), wanted, runs)
     if as_json:
         from longpole.app.json_output import write_json
         from longpole.app.tables_json import table_json
@@ -58,6 +59,8 @@ def command(*, names: tuple[str, ...], like: str | None, form: str | None, as_js
         write_json(table_json(table))
     else:
         _write(table, form or "text")
+    if damage is not None:
+        raise damage
 
 
 def _write(table: ResultTable, form: str) -> None:
