@@ -45,9 +45,10 @@ def _differing(use: ModelUse) -> Iterator[str]:
             listed = ", ".join(f"{value:,}" for value in values)
             yield f"{use.model or _UNNAMED}: {title} differs ({listed}): the largest is shown."
     if use.epochs_unsized:
+        others = f"{use.epochs_unsized:,} of {use.epochs_in_all or 0:,} epochs"
         yield (
-            f"{use.model or _UNNAMED}: size and parameters are those of the first that was called; another, "
-            f"perhaps of another size, was trained in {use.epochs_unsized:,} of {use.epochs_in_all or 0:,} epochs."
+            f"{use.model or _UNNAMED}: size and parameters are those of the first that was called; {others} "
+            "trained another, perhaps of another size."
         )
 
 

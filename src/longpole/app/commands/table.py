@@ -6,16 +6,21 @@ import sys
 
 import click
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from longpole.model.result_table import ResultTable
+from longpole.model.result_table import Like, ResultTable
 
 EXAMPLES = """\b
+Tables of the paper (Krawczuk et al. 2021), --like:
+  I    models: size, parameters, trials, epochs, batch size
+  II   placements: jobs, auxiliary jobs, files staged in and really moved
+  III  jobs: bytes, CPU, memory, GPU and time of each kind
+  IV   workflows: inputs, image, bytes, memory, CPU hours and GPU hours
+
+\b
 Examples:
-  longpole table                           What each kind of job of the latest run used.
-  longpole table 5f2a91c0 77ab30de         Two runs, or repeats, side by side.
-  longpole table latest --like III         As Table III of the paper has it.
-  longpole table 5f2a 77ab --like II --format latex > table.tex
+  longpole table                     What each kind of job of the latest run used.
+  longpole table 5f2a91c0 77ab30de   Two runs side by side, or as repeats.
+  longpole table --like III          As Table III of the paper has it.
+  longpole table 5f2a91c0 77ab30de --like II --format latex > table.tex
 """
 FORMATS = ("text", "markdown", "latex", "csv")
 
@@ -24,34 +29,25 @@ FORMATS = ("text", "markdown", "latex", "csv")
 @click.argument("names", nargs=-1, metavar="[RUN]...")
 @click.option(
     "--like",
-    type=click.Choice(["I", "II", "III", "IV"], case_sensitive=False),
-    help="As a table of the paper: models, placements, jobs, or workflows (default: a plain one).",
+    type=click.Choice([each.value for each in Like if each is not Like.PLAIN]),
+    help="As a table of the paper: models, placements, jobs or workflows (default: a plain one).",
 )
 @click.option("--format", "form", type=click.Choice(FORMATS), help="How to write it (default: text).")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON: all numbers in seconds and bytes.")
 @click.option("--runs", default="", metavar="DIR", help="Where runs are kept.")
 def command(*, names: tuple[str, ...], like: str | None, form: str | None, as_json: bool, runs: str) -> None:
-    r"""Show what runs used, as a table.
+    """Show what runs used, as a table.
 
     RUN is an id or the beginning of one, a folder, 'latest' (the default) or 'latest:NAME'. One run has a
     row for each kind of task, or program; several have one each. Runs of one workflow, placement and
     parameters are repeats: a row has their mean and standard deviation. What cannot be known is '-', and a
     line below says why. Of a damaged run all that is intact counts, with exit code 3.
-
-    \b
-    --like I    models: size, parameters, trials, epochs, batch size
-    --like II   placements: jobs, auxiliary jobs, files staged in and really moved
-    --like III  jobs: bytes, CPU, memory, GPU and time of each kind
-    --like IV   workflows: inputs, image, bytes, memory, CPU hours and GPU hours
-    (Krawczuk et al. 2021, A Performance Characterization of Scientific Machine Learning Workflows)
     """
     if as_json and form:
         raise click.UsageError("Give --json or --format, not both.")
     from longpole.app.tables import table_of_runs
-    from longpole.model.result_table import Like
 
-    wanted = Like(like.upper()) if like else Like.PLAIN
-    table, damage = table_of_runs(names or ("latest",), wanted, runs)
+    table, damage = table_of_runs(names or ("latest",), Like(like or Like.PLAIN), runs)
     if as_json:
         from longpole.app.json_output import write_json
         from longpole.app.tables_json import table_json
