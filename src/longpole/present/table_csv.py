@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator
 
 from longpole.model.result_table import Figure, Heading, Quantity, ResultTable
+from longpole.model.text import one_line
 
 # Always the same, so that a program that reads it need not look.
 _UNITS = {Quantity.SECONDS: "s", Quantity.BYTES: "bytes"}
@@ -24,7 +25,7 @@ def csv_table(table: ResultTable) -> str:
     writer.writerow([*(["section"] if sections else []), table.of, *head])
     for row in table.rows:
         cells = [text for at, figure in enumerate(row.figures) for text in _cells(figure, spread=spread[at])]
-        writer.writerow([*([row.section] if sections else []), row.name, *cells])
+        writer.writerow([*([one_line(row.section)] if sections else []), one_line(row.name), *cells])
     return written.getvalue()
 
 
@@ -48,5 +49,5 @@ def _cells(figure: Figure, *, spread: bool) -> Iterator[str]:
 
 def _plain(value: float | str | None) -> str:
     if value is None or isinstance(value, str):
-        return value or ""
+        return one_line(value or "")
     return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.9g}"
