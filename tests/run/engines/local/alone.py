@@ -86,3 +86,11 @@ def until_there(engine: LocalEngine, path: Path) -> int:
         assert not engine.wait(0.02)
         assert time.monotonic() < limit
     return int(path.read_text())
+
+
+def until_gone(engine: LocalEngine, folder: Path) -> None:
+    """Let whoever removes a folder do so."""
+    limit = time.monotonic() + 60
+    while folder.exists():
+        assert time.monotonic() < limit
+        engine.wait(0.05)

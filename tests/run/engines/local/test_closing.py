@@ -8,7 +8,7 @@ import pytest
 
 from longpole.run.engines.local.engine import LocalEngine
 from longpole.run.messages import Broken, Closed, Opened
-from tests.run.engines.local.alone import engine_alone, job, shell, until_event
+from tests.run.engines.local.alone import engine_alone, job, shell, until_event, until_gone
 
 
 def failed(engine: LocalEngine, folder: Path) -> Path:
@@ -17,15 +17,6 @@ def failed(engine: LocalEngine, folder: Path) -> Path:
     engine.open(job(folder), [shell(command, "out", checkpoints=("state",))])
     assert isinstance(until_event(engine), Broken)
     return folder / "scratch" / "0.1"
-
-
-def until_gone(engine: LocalEngine, folder: Path) -> None:
-    """Let whoever removes it do so."""
-    for _ in range(600):
-        if not folder.exists():
-            return
-        engine.wait(0.1)
-    raise AssertionError(f"{folder} is still there")
 
 
 def test_of_a_job_that_was_discarded_the_checkpoint_alone_stays(tmp_path: Path) -> None:

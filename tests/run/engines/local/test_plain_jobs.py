@@ -8,7 +8,7 @@ from pathlib import Path
 
 from longpole.model.staging import Item
 from longpole.run.messages import Broken, Closed, Verdict
-from tests.run.engines.local.alone import engine_alone, job, shell, until_event, until_there
+from tests.run.engines.local.alone import engine_alone, job, shell, until_event, until_gone, until_there
 
 LARGE = 3_000_000
 
@@ -19,6 +19,7 @@ def test_what_is_small_is_put_in_its_place_by_the_worker_and_the_folder_is_gone(
         engine.open(opened, [shell("echo made > out; touch left-behind", "out")])
 
         event = until_event(engine)
+        until_gone(engine, tmp_path / "scratch" / "0.1")
 
     assert isinstance(event, Closed)
     assert [each.name for each in event.made[0]] == ["out"]
