@@ -14,14 +14,12 @@ def test_jobs_have_room_in_their_order_and_others_when_they_leave() -> None:
 
     assert parts.room.ready == [0, 1, 2]
     assert parts.admitted() == [0, 1]
-    assert parts.room.running == {0, 1}
-    assert parts.room.has_waiting
+    assert (parts.room.running, parts.room.has_waiting) == ({0, 1}, True)
     assert (parts.tally.counts["a"].running, parts.tally.counts["c"].running) == (1, 0)
 
     parts.room.leave(parts.jobs[0])
     assert parts.admitted() == [2]
-    assert parts.room.running == {1, 2}
-    assert not parts.room.has_waiting
+    assert (parts.room.running, parts.room.has_waiting) == ({1, 2}, False)
     assert parts.tally.counts["a"].running == 0
 
 

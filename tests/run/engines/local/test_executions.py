@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from longpole.model.workflow import Call, Resources, Template
 from longpole.run.engines.local.engine import LocalEngine
@@ -76,7 +77,7 @@ def test_an_argument_that_is_not_plain_fails_the_task_before_it_begins(tmp_path:
 
 
 def test_gpus_and_memory_of_a_task_that_cannot_be_started_are_given_back(tmp_path: Path) -> None:
-    needs = {"resources": Resources(gpus=1, memory_bytes=100_000_000)}
+    needs: dict[str, Any] = {"resources": Resources(gpus=1, memory_bytes=100_000_000)}
     with engine_alone(tmp_path, gpus=(3,)) as engine:
         absent = shell("true", **needs)
         absent.arguments = ("no-such-program",)

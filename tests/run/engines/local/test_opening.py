@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from longpole.model.staging import Item
 from longpole.run.messages import Broken, Closed, Executed, Opened, Verdict
 from tests.run.engines.local.alone import engine_alone, job, shell, until_event
 
 # Not plain, so that the engine itself opens it.
-STEPS = {"timeout_s": 60.0}
+STEPS: dict[str, Any] = {"timeout_s": 60.0}
 
 
 def test_a_folder_that_cannot_be_made_breaks_the_job(tmp_path: Path) -> None:
