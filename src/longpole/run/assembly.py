@@ -73,7 +73,7 @@ class Assembly:
         check_resources(workflow, self._here.cores, self._here.memory_bytes, len(self._here.gpus), 1)
         check_inputs(workflow, found_in(workflow))
         self._expansion = Expansion(workflow, found_members(workflow))
-        self._locations = Locations(workflow, request.work)
+        self._locations = Locations(workflow, request.work, reuse=request.reuse)
         self._clusters = Clusters(clustering, self._expansion, self._size_of(Outside(workflow)))
         self._levels = _levels(self._expansion, self._clusters)
         _make_folder(self._locations.kept, "--work")

@@ -23,7 +23,7 @@ from longpole.run.engines.local.outputs import Outputs, remove_spare
 from longpole.run.engines.local.processes import Processes, Reaped
 from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.local.signals import Wakes
-from longpole.run.engines.local.staging import Hear, Staging, note_short
+from longpole.run.engines.local.staging import Hear, Staging, checkpoints_in, note_short
 from longpole.run.engines.local.starting import Starting
 from longpole.run.engines.opened import Execution, OpenJob
 from longpole.run.engines.port import Delivered
@@ -148,7 +148,7 @@ class LocalEngine:
             self._break(job, str(error))
             return
         names = [name for made in job.made.values() for name in made if job.wanted(name)]
-        names += [name for name in _checkpoints(job) if name not in names]
+        names += [name for name in checkpoints_in(job) if name not in names]
         if names:
             self._staging.send(job, names, lambda placed: self._put_away(job, placed))
         else:
@@ -158,7 +158,7 @@ class LocalEngine:
         """Forget a job that failed, but for what its next attempt can go on from."""
         job = self._jobs.pop(number, None)
         if job is not None and job.own_folder:
-            self._staging.save(job, _checkpoints(job))
+            self._staging.save(job)
             self._starting.release(job.folder)
             self._staging.remove(job.folder)
 
@@ -166,7 +166,7 @@ class LocalEngine:
         """Let go of a job that was given up, but leave its folder."""
         job = self._jobs.pop(number, None)
         if job is not None and job.own_folder:
-            self._staging.save(job, _checkpoints(job))
+            self._staging.save(job)
             self._starting.release(job.folder)
 
     def forget(self, number: int) -> None:
@@ -460,8 +460,3 @@ def _died(execution: Execution, cause: str) -> tuple[str, Verdict]:
     return (
         (cause, Verdict.FAILED) if execution.verdict is Verdict.OK else (execution.cause, execution.verdict)
     )
-
-
-def _checkpoints(job: OpenJob) -> list[str]:
-    names = [name for order in job.orders.values() for name in order.checkpoints]
-    return [name for name in names if os.path.lexists(os.path.join(job.folder, name))]
