@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from longpole.run.engines.local.collecting import MissingOutputError, made_by
 from longpole.run.engines.local.events import Events
-from longpole.run.engines.local.staging import Staging
+from longpole.run.engines.local.staging import Staging, checkpoints_in
 from longpole.run.engines.local.starting import Starting
 from longpole.run.engines.opened import OpenJob
 from longpole.run.messages import Closed, Made
@@ -30,7 +30,7 @@ class Closing:
             self._events.broken(job, str(error))
             return
         names = [name for made in job.made.values() for name in made if job.wanted(name)]
-        names += [name for name in _checkpoints(job) if name not in names]
+        names += [name for name in checkpoints_in(job) if name not in names]
         if names:
             self._staging.send(job, names, lambda placed: self._put_away(job, placed))
         else:
@@ -51,7 +51,7 @@ class Closing:
     def abandon(self, job: OpenJob) -> None:
         """The same, but leave its folder for the user to look at."""
         if job.own_folder:
-            self._staging.save(job, _checkpoints(job))
+            self._staging.save(job)
             self._starting.release(job.folder)
 
     def _put_away(self, job: OpenJob, placed: Mapping[str, Made]) -> None:
@@ -63,8 +63,3 @@ class Closing:
         if job.own_folder:
             self._starting.release(job.folder)
             self._staging.remove(job.folder)
-
-
-def _checkpoints(job: OpenJob) -> list[str]:
-    names = [name for order in job.orders.values() for name in order.checkpoints]
-    return [name for name in names if os.path.lexists(os.path.join(job.folder, name))]

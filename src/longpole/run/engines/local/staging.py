@@ -26,11 +26,14 @@ from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.local.short_jobs import Answer as ShortAnswer
 from longpole.run.engines.opened import OpenJob
 from longpole.run.engines.port import Delivered
+from longpole.run.locations import newest_of
 from longpole.run.messages import Made
 from longpole.run.orders import TaskOrder, folder_of
 from longpole.store.derive.workflow_notes import Part
 
 IMAGE_FOLDER = ".longpole/image"
+# Where a run keeps, beside the folders of its jobs, what attempts have left for their next ones.
+_UNFINISHED = "unfinished"
 # Ways that move nothing: their single files are not worth a phase each.
 _STANDING = ("link", "hardlink")
 
@@ -67,8 +70,8 @@ class Staging:
             then: Called when all is there.
             fail: Called when something cannot be brought; by default, the job fails.
         """
-        if any(order.checkpoints for order in orders):
-            go_on, then = then, lambda: self._bring_checkpoints(job, orders, go_on)
+        if any(order.left for order in orders):
+            go_on, then = then, lambda: self._bring_left(job, orders, go_on)
         items = self._missing(job, orders)
         if not items:
             then()
@@ -92,21 +95,32 @@ class Staging:
         request = Request(Errand.SEND, self._settings.send, job.folder, items)
         self._move(job, "stage_out", request, Ends(lambda moved: then(_made(moved)), self._fail))
 
-    def save(self, job: OpenJob, names: list[str]) -> None:
+    def save(self, job: OpenJob) -> None:
         """Keep what a failed attempt can be gone on from; if that fails, the next one starts fresh."""
-        if names:
-            request = Request(Errand.SEND, self._settings.send, job.folder, self._targets(names))
-            answer = self._carrier.do(request)
-            if answer.moved is not None:
-                self._saved.update(_made(answer.moved))
+        orders = job.orders.values()
+        self._save(job, self._settings.send, self._targets(checkpoints_in(job)))
+        left = in_folder(job, (name for order in orders for name in order.unfinished))
+        folder = os.path.join(self._settings.scratch, _UNFINISHED)
+        self._save(job, "link", tuple(Item(name, os.path.join(folder, name)) for name in left))
 
-    def _bring_checkpoints(self, job: OpenJob, orders: Sequence[TaskOrder], then: Then) -> None:
-        """Bring copies of checkpoints, for they will be changed; an absent or damaged one means fresh."""
-        earlier = [folder_of(self._settings.scratch, job.identity, n) for n in range(job.attempt - 1, 0, -1)]
+    def _save(self, job: OpenJob, way: str, items: tuple[Item, ...]) -> None:
+        if items:
+            answer = self._carrier.do(Request(Errand.SEND, way, job.folder, items))
+            if answer.moved is not None:
+                paths = {item.name: item.path for item in items}
+                self._saved.update((paths[name], made) for name, made in _made(answer.moved).items())
+
+    def _bring_left(self, job: OpenJob, orders: Sequence[TaskOrder], then: Then) -> None:
+        """Bring copies of what can be gone on from, for they change; absent or damaged means fresh."""
+        scratch = self._settings.scratch
+        earlier = [folder_of(scratch, job.identity, n) for n in range(job.attempt - 1, 0, -1)]
         names = {name for order in orders for name in order.checkpoints} - job.there
+        unfinished = {name for order in orders for name in order.unfinished} - job.there
         found = [self._settings.checkpoint(name, earlier) for name in sorted(names)]
+        folders = (os.path.join(scratch, _UNFINISHED), *earlier)
+        found += [newest_of(name, folders) for name in sorted(unfinished)]
         items = [self._checked(item) for item in found if item is not None]
-        job.there.update(names)
+        job.there.update(names | unfinished)
         self._bring_each(job, items, then)
 
     def _bring_each(self, job: OpenJob, items: list[Item], then: Then) -> None:
@@ -123,9 +137,9 @@ class Staging:
         self._move(job, "stage_in", request, Ends(go_on, go_on))
 
     def _checked(self, item: Item) -> Item:
-        """Return a checkpoint with its checksum, if it is one that we have saved ourselves."""
-        saved = self._saved.get(item.name)
-        if saved is None or item.path != os.path.join(self._settings.kept, item.name):
+        """Return what is gone on from with its checksum, if we have saved it ourselves."""
+        saved = self._saved.get(item.path)
+        if saved is None:
             return item
         return replace(item, size_bytes=saved.size_bytes, checksum=saved.checksum)
 
@@ -250,6 +264,16 @@ def _into_container(job: OpenJob, items: Sequence[Item]) -> str:
     names = [item.name for item in items]
     made = [output.name for order in job.orders.values() for output in order.outputs]
     return "copy" if left_writable(names, read_only_mounts(names, made)) else "hardlink"
+
+
+def checkpoints_in(job: OpenJob) -> list[str]:
+    """Return the checkpoints of a job's tasks that lie in its folder."""
+    return in_folder(job, (name for order in job.orders.values() for name in order.checkpoints))
+
+
+def in_folder(job: OpenJob, names: Iterable[str]) -> list[str]:
+    """Return those of some names that lie in a job's folder."""
+    return [name for name in names if os.path.lexists(os.path.join(job.folder, name))]
 
 
 def _in_container(job: OpenJob) -> bool:

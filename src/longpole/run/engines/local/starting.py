@@ -146,7 +146,7 @@ class Starting:
         if self._settings.sends_images:
             inputs.append(f"{IMAGE_FOLDER}/")
         made = [output.name for each in job.orders.values() for output in each.outputs]
-        return read_only_mounts(inputs, [*made, *order.checkpoints, f"{LISTS_FOLDER}/x.list"])
+        return read_only_mounts(inputs, [*made, *order.left, f"{LISTS_FOLDER}/x.list"])
 
 
 def _write_lists(lists: Mapping[str, tuple[str, ...]], folder: str) -> None:
