@@ -148,8 +148,11 @@ def _labelled(table: Path) -> list[tuple[str, int]]:
             fields = line.strip().split(",")
             try:
                 label = label_of({column: float(fields[at]) for column, at in where.items()})
+                whole = len(fields) == len(header)
             except (ValueError, IndexError):
-                raise ValueError(f"{table}:{number} is no row of votes. Get the table anew.") from None
+                whole, label = False, None
+            if not whole:
+                raise ValueError(f"{table}:{number} is no row of votes. Get the table anew.")
             if label is not None:
                 found.append((fields[galaxy], label))
     return found

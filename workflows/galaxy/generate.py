@@ -63,8 +63,10 @@ def generate(scale: Scale, out: Path, seed: int, processes: int) -> None:
     """Make a data set.
 
     Raises:
-        ValueError: The folder holds another one.
+        ValueError: The folder holds another one, or nobody is to make it.
     """
+    if processes < 1:
+        raise ValueError(f"--processes is {processes}; it must be above zero.")
     ids, labels = _drawn(scale, seed)
     (out / PICTURES).mkdir(parents=True, exist_ok=True)
     _write_table(out / SOLUTIONS, _table(ids, labels, seed))
@@ -129,8 +131,12 @@ def _is_whole(path: Path) -> bool:
 
 
 def _make_all(missing: list[Galaxy], whole: int, processes: int) -> None:
-    with multiprocessing.get_context("spawn" if processes > 1 else None).Pool(processes) as pool:
-        _show(pool.imap_unordered(make, missing, chunksize=_AT_ONCE), whole - len(missing), whole)
+    before = whole - len(missing)
+    if processes == 1:
+        _show(map(make, missing), before, whole)
+        return
+    with multiprocessing.get_context("fork").Pool(processes) as pool:
+        _show(pool.imap_unordered(make, missing, chunksize=_AT_ONCE), before, whole)
 
 
 def _show(done: Iterable[None], before: int, whole: int) -> None:

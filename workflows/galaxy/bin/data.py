@@ -247,9 +247,11 @@ def cores_here() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def identity_of(**settings: Any) -> str:  # noqa: ANN401  whatever JSON takes
-    """Return a short text that differs where settings differ: what was left by others is not gone on from."""
-    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
+def identity_of(names: dict[str, list[str]], **settings: object) -> str:
+    """Return a text that differs where pictures or settings do: nobody goes on from what others left."""
+    pictures = {split: [os.path.basename(name) for name in each] for split, each in names.items()}
+    told = json.dumps([pictures, {key: str(value) for key, value in settings.items()}], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
 def read_parameters(path: Path) -> dict[str, Any]:

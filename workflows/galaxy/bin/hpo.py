@@ -74,8 +74,8 @@ class Search:
         self.given = given
         self.names = {"train": names_in(given.train), "val": names_in(given.val)}
         self.recipe = recipe_of(given.width, pretrained=given.weights is not None)
-        told = {key: str(value) for key, value in vars(given).items() if key not in ("checkpoint", "best")}
-        self.identity = identity_of(names=self.names, **told)
+        told = ("trials", "epochs", "batch", "width", "weights", "seed", "variant")
+        self.identity = identity_of(self.names, **{name: getattr(given, name) for name in told})
         self.values = self._finished()
         self.pictures: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
 

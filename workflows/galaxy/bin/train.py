@@ -7,7 +7,6 @@ the curve: nothing is chosen by them.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from pathlib import Path
@@ -84,9 +83,8 @@ def train(given: argparse.Namespace) -> None:
 
 def identity_for(given: argparse.Namespace, names: dict[str, list[str]]) -> str:
     """Return what tells this training from others."""
-    written = ("checkpoint", "model", "curve")
-    told = {key: str(value) for key, value in vars(given).items() if key not in written}
-    return identity_of(names=names, best=json.loads(given.parameters.read_text(encoding="utf-8")), **told)
+    told = {name: getattr(given, name) for name in ("epochs", "weights", "seed", "variant")}
+    return identity_of(names, best=given.parameters.read_text(encoding="utf-8"), **told)
 
 
 def batches_of(given: argparse.Namespace, names: dict[str, list[str]], batch: int) -> dict[str, Any]:
