@@ -15,7 +15,12 @@ from longpole.model.model_use import ModelUse
 _MARK = ("id", "name", "type", "attributes")
 _LEAF = ("id", "kind", "count", "attributes", "type", "mark", "trial")
 _NUMBERS = ("id", "count", "mark", "trial")
-SAID = {"model": "VGG16", "parameters": 31_600_000, "model_bytes": 126_400_000, "batch_size": 32}
+SAID: dict[str, Any] = {
+    "model": "VGG16",
+    "parameters": 31_600_000,
+    "model_bytes": 126_400_000,
+    "batch_size": 32,
+}
 
 
 def _uses(marks: list[dict[str, Any]], leaves: list[dict[str, Any]]) -> tuple[ModelUse, ...]:

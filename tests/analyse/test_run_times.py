@@ -44,7 +44,7 @@ def _evidence(kinds: list[Kind], sums: dict[str, float], **notes: object) -> Tim
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=20), st.floats(0, 1e6))
 def test_computing_is_the_sum_over_tasks_whatever_was_staged(seconds: list[float], staged: float):
-    kinds = [(f"k{at}", "ran", "", took) for at, took in enumerate(seconds)]
+    kinds: list[Kind] = [(f"k{at}", "ran", "", took) for at, took in enumerate(seconds)]
 
     times = run_times(_evidence(kinds, {"stage_in": staged}, workflow="w"))
 

@@ -42,7 +42,8 @@ def test_auxiliary_jobs_stage_but_do_not_compute(tmp_path: Path):
 
     times = _times(run)
 
-    assert (times.compute_s, times.stage_out_s, times.tasks) == (0.05, pytest.approx(0.05), 1)
+    assert times.stage_out_s == pytest.approx(0.05)
+    assert (times.compute_s, times.tasks) == (0.05, 1)
 
 
 def test_a_job_that_failed_before_it_executed_anything_has_not_computed(tmp_path: Path):
@@ -87,7 +88,8 @@ def test_attempts_of_a_group_count_as_retries(tmp_path: Path):
 
     times = _times(run)
 
-    assert (times.retries, times.compute_s, times.ended_well) == (1, pytest.approx(0.11), True)
+    assert times.compute_s == pytest.approx(0.11)
+    assert (times.retries, times.ended_well) == (1, True)
 
 
 def test_parameters_are_those_the_driver_told(tmp_path: Path):

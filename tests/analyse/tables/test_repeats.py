@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from longpole.analyse.tables.repeats import doubts, repeats_of
 from tests.analyse.tables.results import result
 
@@ -28,7 +30,7 @@ def test_parameters_that_differ_tell_settings_apart_and_those_alike_are_not_said
 
 
 def test_commands_of_one_name_are_repeats_only_if_their_command_lines_are_alike():
-    plain = {"workflow": "", "placement": "", "parameters": {}, "name": "python"}
+    plain: dict[str, Any] = {"workflow": "", "placement": "", "parameters": {}, "name": "python"}
     same, other = ({**plain, "command": f"python {name}.py"} for name in ("a", "b"))
 
     groups = repeats_of([result("1", **same), result("2", **same), result("3", **other)])
@@ -37,7 +39,7 @@ def test_commands_of_one_name_are_repeats_only_if_their_command_lines_are_alike(
 
 
 def test_imports_of_one_name_without_a_command_line_are_repeats():
-    plain = {"workflow": "", "placement": "", "parameters": {}, "name": "montage"}
+    plain: dict[str, Any] = {"workflow": "", "placement": "", "parameters": {}, "name": "montage"}
 
     [group] = repeats_of([result("1", **plain), result("2", **plain)])
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from longpole.analyse.tables.build import build_table
 from longpole.model.result_table import Gap, Like
 from tests.analyse.tables.results import cell, kind, result, use
 
-COMMAND = {
+COMMAND: dict[str, Any] = {
     "workflow": "",
     "placement": "",
     "parameters": {},

@@ -26,7 +26,7 @@ def _alone() -> Iterator[None]:
     MODELS.update(before)
 
 
-class Net(nn.Module):
+class Net(nn.Module):  # type: ignore[misc]  # whose types are not looked at
     def __init__(self, width: int = 2) -> None:
         super().__init__()
         self.layer = nn.Linear(4, width)
