@@ -68,7 +68,7 @@ def test_what_a_system_that_is_not_ours_did_not_tell_is_not_known():
 
 
 def test_what_pegasus_added_itself_does_not_compute():
-    kinds = [
+    kinds: list[Kind] = [
         ("fit", "ran", "compute", 5.0),
         ("stage_in", "ran", "stage-in-tx", 7.0),
         ("x", "ran", "dax", 9.0),

@@ -16,7 +16,7 @@ from longpole.model.result_table import Gap, Like, ResultTable
 from tests.analyse.tables.results import cell
 from tests.app.conftest import Call
 from tests.app.test_run_tiles import STATIC, lay_out
-from tests.builders import HandmadeRun, part, small_run, workflow_run
+from tests.builders import HandmadeLog, HandmadeRun, part, small_run, workflow_run
 from tests.exchange.foreign import real_trace
 from tests.recording import Someone
 from tests.running import Bench, bench_of
@@ -131,6 +131,57 @@ def test_models_are_found_by_marks_that_hold_trials_and_epochs(tmp_path: Path):
         ("VGG16", "search", 126_400_000, 31_600_000, 2, 3, 32),
         ("VGG16", "train", 126_400_000, 31_600_000, None, 1, 32),
     ]
+
+
+def _gpu(log: HandmadeLog, *readings: tuple[float, float, float, float]) -> None:
+    """Write readings of one GPU, of this run alone: begin, end, how busy, how much memory."""
+    fields = [
+        ["busy", "fraction"],
+        ["memory busy", "fraction"],
+        ["memory used", "bytes"],
+        ["processes", "count"],
+    ]
+    log.note("resource", number=1001, kind="gpu", name="H200 #0", fields=fields, capacity=1e11, scope="tree")
+    for start, end, busy, memory in readings:
+        log.gauge(1001, start, end, busy, 0.0, memory, 1.0)
+
+
+def test_gpus_are_those_of_the_tasks_that_were_given_one(tmp_path: Path):
+    """The GPU is busy for 240 of the 400 ms of train, and for 100 ms more when nothing has it."""
+    run = HandmadeRun(tmp_path, joint=True)
+    with run.log() as log:
+        _gpu(log, (0, 100, 0.0, 1e9), (100, 500, 0.6, 4e9), (500, 600, 1.0, 2e9), (600, 1000, 0.0, 2e9))
+        log.note("ended", at=1_001_000_000)
+    with run.driver() as driver:
+        driver.task(1, "train", resources=(1, -1, 1, 1, 1))
+        driver.task(2, "cut")
+        for number, start, end in ((1, 100, 500), (2, 100, 900)):
+            driver.start(number, start)
+            driver.finish_job(number, end, part("exec", start, end))
+        driver.end_well(1000)
+
+    jobs, whole = _table(run, like=Like.III), _table(run, like=Like.IV)
+
+    assert cell(jobs, "train", "gpu_percent")[0] == pytest.approx(60.0)
+    assert cell(jobs, "train", "peak_gpu_memory_bytes")[0] == 4e9
+    assert cell(jobs, "cut", "gpu_percent") == (None, None)
+    assert Gap(("GPU %", "GPU mem"), "no GPU was assigned to it") in jobs.gaps
+    assert cell(whole, "tiles, baseline", "gpu_h")[0] == pytest.approx(0.4 / 3600)
+
+
+def test_a_command_has_the_gpu_that_it_used(tmp_path: Path):
+    run = HandmadeRun(tmp_path)
+    with run.log() as log:
+        log.launcher()
+        log.process(1, start=0)
+        _gpu(log, (0, 500, 0.2, 1e9), (500, 1000, 0.8, 3e9))
+        log.finish(101, 0, 1000)
+        log.note("ended", at=1_001_000_000)
+
+    table = _table(run)
+
+    assert cell(table, "made", "gpu_percent")[0] == pytest.approx(50.0)
+    assert cell(table, "made", "peak_gpu_memory_bytes")[0] == 3e9
 
 
 def test_a_run_of_which_nothing_is_known_gives_a_table_of_reasons(tmp_path: Path):
