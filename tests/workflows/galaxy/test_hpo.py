@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from typing import Any
 
 import pytest
 
@@ -20,13 +21,13 @@ class Killed(BaseException):
 
 
 @pytest.fixture(scope="module")
-def undisturbed(pictures, tmp_path_factory) -> dict[str, object]:
+def undisturbed(pictures, tmp_path_factory) -> dict[str, Any]:
     return found(search_arguments(pictures, tmp_path_factory.mktemp("undisturbed")))
 
 
-def found(given) -> dict[str, object]:
+def found(given) -> dict[str, Any]:
     programs.hpo.search(given)
-    best: dict[str, object] = json.loads(given.best.read_text())
+    best: dict[str, Any] = json.loads(given.best.read_text())
     return best
 
 

@@ -20,28 +20,8 @@ from typing import Any
 import numpy as np
 import torch
 from PIL import Image
+from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
-
-try:
-    from longpole import phase
-except ImportError:
-
-    class phase:  # type: ignore[no-redef]  # noqa: N801  stands in for a function of this name
-        """A mark that nobody reads, where Longpole is not there."""
-
-        def __init__(self, name: str, /, kind: str = "phase", **attributes: object) -> None:
-            """Take what would be noted."""
-
-        def __enter__(self) -> phase:
-            """Begin."""
-            return self
-
-        def __exit__(self, *failure: object) -> None:
-            """End."""
-
-        def note(self, **attributes: object) -> None:
-            """Take what would be noted."""
-
 
 PARAMETERS: dict[str, type] = {
     "body_rate": float, "head_rate": float, "transferred": int, "decays": bool, "width": float, "batch": int,
@@ -55,8 +35,30 @@ _sharing = 1
 _DARK = 4.0
 _LABEL = re.compile(r"_class_(\d+)_")
 
-Tensor = torch.Tensor
 Batch = tuple[Tensor, Tensor]
+
+
+class Unmarked:
+    """A mark that nobody reads, where Longpole is not there."""
+
+    def __init__(self, name: str, /, kind: str = "phase", **attributes: object) -> None:
+        """Take what would be noted."""
+
+    def __enter__(self) -> Unmarked:
+        """Begin."""
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        """End."""
+
+    def note(self, **attributes: object) -> None:
+        """Take what would be noted."""
+
+
+try:
+    from longpole import phase
+except ImportError:
+    phase = Unmarked  # type: ignore[assignment]
 
 
 def names_in(path: Path) -> list[str]:

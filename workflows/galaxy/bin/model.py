@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 from data import Batches, Resident, fits, phase, whitened
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -29,7 +29,6 @@ WARM_UP_STEPS = 100
 # Steps that PyTorch and its libraries need to settle before one can be captured.
 _SETTLING = 3
 
-Tensor = torch.Tensor
 Step = Callable[[Tensor, Tensor], Tensor]
 
 
