@@ -20,32 +20,9 @@ from typing import Any
 import numpy as np
 import torch
 from PIL import Image
+from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-try:
-    from longpole import phase
-except ImportError:
-
-    class phase:  # type: ignore[no-redef]  # noqa: N801  stands in for a function of this name
-        """A mark that nobody reads, where Longpole is not there."""
-
-        def __init__(self, name: str, /, kind: str = "phase", **attributes: object) -> None:
-            """Take what would be noted."""
-
-        def __enter__(self) -> phase:
-            """Begin."""
-            return self
-
-        def __exit__(self, *failure: object) -> None:
-            """End."""
-
-        def note(self, **attributes: object) -> None:
-            """Take what would be noted."""
-
-
-# Of the pictures that torchvision's weights were learned from.
-MEAN = (0.485, 0.456, 0.406)
-DEVIATION = (0.229, 0.224, 0.225)
 PARAMETERS: dict[str, type] = {
     "body_rate": float, "head_rate": float, "transferred": int, "decays": bool, "width": float, "batch": int,
 }  # fmt: skip
@@ -54,10 +31,34 @@ FORWARD_BATCH = 128
 # What may be taken of the memory that is free, by all processes of a program together.
 _SHARE = 0.6
 _sharing = 1
+# Of 255 levels: a picture whose pixels differ by less than this is empty sky.
+_DARK = 4.0
 _LABEL = re.compile(r"_class_(\d+)_")
 
-Tensor = torch.Tensor
 Batch = tuple[Tensor, Tensor]
+
+
+class Unmarked:
+    """A mark that nobody reads, where Longpole is not there."""
+
+    def __init__(self, name: str, /, kind: str = "phase", **attributes: object) -> None:
+        """Take what would be noted."""
+
+    def __enter__(self) -> Unmarked:
+        """Begin."""
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        """End."""
+
+    def note(self, **attributes: object) -> None:
+        """Take what would be noted."""
+
+
+try:
+    from longpole import phase
+except ImportError:
+    phase = Unmarked  # type: ignore[assignment]
 
 
 def names_in(path: Path) -> list[str]:
@@ -96,13 +97,22 @@ def side_of(name: str) -> int:
         return int(picture.width)
 
 
+def whitened(pixels: Tensor) -> Tensor:
+    """Return bytes as numbers of mean zero and deviation one in each channel of each picture.
+
+    How bright a galaxy seems says little about it. A dark picture stays dark: its noise is not blown up.
+    """
+    numbers = pixels.float()
+    deviation, mean = torch.std_mean(numbers, (-2, -1), keepdim=True)
+    return (numbers - mean) / (deviation + _DARK)
+
+
 class Pictures(Dataset):
     """Pictures in files, decoded and normalised when they are asked for."""
 
     def __init__(self, names: Sequence[str]) -> None:
         """Take their names."""
         self.names = names
-        self.mean, self.deviation = (torch.tensor(each).view(3, 1, 1) for each in (MEAN, DEVIATION))
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -111,8 +121,7 @@ class Pictures(Dataset):
     def __getitem__(self, index: int) -> tuple[Tensor, int]:
         """Return one of them, and its class."""
         pixels = torch.from_numpy(pixels_of(self.names[index]).copy()).permute(2, 0, 1)
-        # By a number with a point: bytes divided by 255 as whole numbers would all be black.
-        return (pixels.float() / 255.0 - self.mean) / self.deviation, label_of(self.names[index])
+        return whitened(pixels), label_of(self.names[index])
 
 
 class Loaded:

@@ -105,7 +105,7 @@ class Search:
             )
         return study
 
-    def _grid(self) -> dict[str, optuna.distributions.CategoricalDistribution]:
+    def _grid(self) -> dict[str, optuna.distributions.BaseDistribution]:
         names = ("body_rate", "head_rate", "transferred")
         return {
             name: optuna.distributions.CategoricalDistribution(getattr(self.recipe, name)) for name in names
