@@ -45,7 +45,7 @@ $(READY): pyproject.toml constraints.txt
 	rm -rf $(VENV); \
 	"$$found" -m venv $(VENV)
 	$(call say,install,longpole and its tools)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,docs,frameworks]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,docs,frameworks,workflows]'
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
