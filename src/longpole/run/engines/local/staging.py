@@ -22,8 +22,8 @@ from longpole.run.engines.local.carriers import (
     is_light,
 )
 from longpole.run.engines.local.crew import Crew
+from longpole.run.engines.local.phases import note_moved
 from longpole.run.engines.local.settings import Settings
-from longpole.run.engines.local.short_jobs import Answer as ShortAnswer
 from longpole.run.engines.opened import OpenJob
 from longpole.run.engines.port import Delivered
 from longpole.run.locations import newest_of
@@ -34,8 +34,6 @@ from longpole.store.derive.workflow_notes import Part
 IMAGE_FOLDER = ".longpole/image"
 # Where a run keeps, beside the folders of its jobs, what attempts have left for their next ones.
 _UNFINISHED = "unfinished"
-# Ways that move nothing: their single files are not worth a phase each.
-_STANDING = ("link", "hardlink")
 
 Then = Callable[[], None]
 Break = Callable[[OpenJob, str], None]
@@ -215,35 +213,6 @@ class Staging:
             go_on(self._carrier.do(request))
         else:
             self._carry(request, go_on)
-
-
-def note_moved(parts: list[Part], part: Part, moved: Moved) -> None:
-    """Add a phase of moving files, and each movement within it."""
-    total = sum(each.moved_bytes for each in moved.transfers)
-    files = sum(each.files for each in moved.transfers)
-    at = len(parts)
-    parts.append(Part(part.kind, part.start, part.end, bytes=total, count=files, name=part.name))
-    if part.name in _STANDING:
-        return
-    for each in moved.transfers:
-        times, amount = (each.start_ns, each.end_ns), each.moved_bytes
-        parts.append(Part("transfer", *times, bytes=amount, count=each.files, name=each.what, within=at))
-
-
-def note_short(job: OpenJob, answer: ShortAnswer) -> None:
-    """Add the phases of a job that a worker has done as a whole."""
-    began, start, ended, over = answer.times
-    parts = job.parts
-    job.began_ns = began
-    job.ended_ns = over if answer.made is not None else 0
-    if job.own_folder:
-        count = len(next(iter(job.orders.values())).inputs)
-        parts.append(Part("stage_in", began, start, 0, 0, 0, count, name="link"))
-    if answer.pid:
-        failed = int(answer.status != 0)
-        parts.append(Part("exec", start, ended, failed, 0, -1, 0, answer.pid, 1, answer.used))
-    if answer.made:
-        parts.append(Part("stage_out", ended, over, 0, 0, 0, len(answer.made), name="link"))
 
 
 def image_item(image: str) -> Item:
