@@ -73,7 +73,9 @@ def _check_name(name: str) -> None:
         raise MissingOutputError(f"It made '{visible(name)}'; names of files never contain line breaks.")
     shown = os.fsencode(name).decode(errors="replace")
     if shown != name:
-        raise MissingOutputError(f"It made '{visible(shown)}', a name that is not UTF-8; give it another one.")
+        raise MissingOutputError(
+            f"It made '{visible(shown)}', a name that is not UTF-8; give it another one."
+        )
 
 
 def _names(folder: str, within: str, depth: int) -> Iterator[str]:
