@@ -256,7 +256,7 @@ def test_what_cannot_run_is_told_in_a_sentence_and_leaves_no_run(bench: Bench, k
     assert bench.runs() == []
 
 
-@pytest.mark.parametrize("option", ["--work", "--scratch", "--out"])
+@pytest.mark.parametrize("option", ["--work", "--scratch", "--out", "--runs"])
 def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(option: str) -> None:
     with bench_of(nobody=True) as bench:
         bench.write("faults.yaml", f'{HEAD}tasks:\n  a: {{run: "echo a > x", outputs: [x]}}\n')

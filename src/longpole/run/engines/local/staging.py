@@ -193,7 +193,8 @@ class Staging:
             items = {name: item for name, item in items.items() if name not in inside}
         if self._settings.sends_images:
             for order in orders:
-                if order.template.image and (image := image_item(order.template.image)).name not in there:
+                path = order.template.image
+                if is_sent(path) and (image := image_item(path)).name not in there:
                     items[image.name] = image
         return tuple(items.values())
 
@@ -215,12 +216,15 @@ class Staging:
             self._carry(request, go_on)
 
 
+def is_sent(image: str) -> bool:
+    """Say whether a container image can be sent like a file: what a registry has, its runtime fetches."""
+    return os.path.isabs(image)
+
+
 def image_item(image: str) -> Item:
-    """Return a container image as a file of a job."""
-    slash = "/" if os.path.isdir(image) else ""
-    return Item(
-        f"{IMAGE_FOLDER}/{os.path.basename(image.rstrip('/'))}{slash}", os.path.abspath(image) + slash
-    )
+    """Return a container image, by its absolute path, as a file of a job."""
+    path, slash = image.rstrip("/"), "/" if os.path.isdir(image) else ""
+    return Item(f"{IMAGE_FOLDER}/{os.path.basename(path)}{slash}", path + slash)
 
 
 def _made(moved: Moved) -> dict[str, Made]:
