@@ -1,4 +1,4 @@
-"""Galaxy from its data to its artefacts at scale tiny: three seeds, three placements, and killed on its way."""
+"""Galaxy from its data to its artefacts at scale tiny: three seeds, three placements, killed on its way."""
 
 from __future__ import annotations
 
