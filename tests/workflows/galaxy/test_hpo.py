@@ -139,7 +139,7 @@ def killed_side_by_side(monkeypatch, given, epoch: int) -> None:
 
     with monkeypatch.context() as patched:
         patched.setattr(programs.model.Learner, "learn_epoch", learn_epoch)
-        with pytest.raises(ValueError, match="trial 0 ended with exit code -9"):
+        with pytest.raises(ValueError, match="process 0 ended with exit code -9"):
             programs.hpo.search(given)
 
 
@@ -147,7 +147,7 @@ def test_a_trial_that_fails_in_its_process_fails_the_search(pictures, tmp_path, 
     monkeypatch.setattr(programs.hpo, "cores_here", lambda: 2)
     monkeypatch.setattr(programs.model.Learner, "learn_epoch", lambda learner: 1 / 0)
 
-    with pytest.raises(ValueError, match=r"trial 0 ended with exit code 1\."):
+    with pytest.raises(ValueError, match=r"process 0 ended with exit code 1\."):
         found(search_arguments(pictures, tmp_path, variant="tuned"))
 
 

@@ -308,7 +308,7 @@ def gone(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("cluster", ["", "whole"])
-def test_a_task_is_told_in_a_list_what_it_is_to_make(driven: Driven, cluster: str):
+def test_each_task_is_told_in_a_list_of_its_own_what_it_is_to_make(driven: Driven, cluster: str):
     driven.write(
         workflow__yaml="""
 longpole: 1
@@ -317,7 +317,7 @@ sets: {n: {values: [1, 2, 3]}, group: {values: [a, b]}}
 tasks:
   make:
     for_each: [group]
-    run: "while read -r name; do echo {group} > $name; done < {wanted.list}"
+    run: "sleep 0.2; while read -r name; do echo {group} > $name; done < {wanted.list}"
     outputs: {wanted: "made/{group}-{n}.txt"}
 results: ["made/{group}-{n}.txt"]
 """

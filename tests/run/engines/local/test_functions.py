@@ -179,5 +179,5 @@ put(w, "end", steps.write, arguments=[[{"result": "names"}, {"result": "size"}],
 """,
     ).drive()
 
-    names = ["f1", ["f1", "f2"], ["f1!", ".longpole/all.list"]]
+    names = ["f1", ["f1", "f2"], ["f1!", ".longpole/names/all.list"]]
     assert made(driven, "end") == [names, 3_000_000]
