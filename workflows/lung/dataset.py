@@ -1,7 +1,7 @@
 """The published layout of the X-rays: which have a mask, what they are called, and which split has them.
 
-``CXR_png/*.png`` are the X-rays. ``masks/*.png`` are the masks of most of them: ``STEM_mask.png`` for those of one
-hospital, ``STEM.png`` for those of the other. Standard library only: this is read whenever the workflow is planned.
+``CXR_png/*.png`` are the X-rays. ``masks/*.png`` are the masks of most of them: ``STEM_mask.png`` for those
+of one hospital, ``STEM.png`` for those of the other. Standard library only: planning the workflow reads this.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ SPLITS = ("train", "val", "test")
 _WITHIN = (".", "Lung Segmentation", "data/Lung Segmentation")
 _FEWEST = 4
 PUBLISHED = (
-    "The set is published at Kaggle as 'Chest Xray Masks and Labels', from X-rays that the U.S. National Library of "
-    "Medicine publishes."
+    "The set is published at Kaggle as 'Chest Xray Masks and Labels', made of X-rays of the U.S. National "
+    "Library of Medicine."
 )
 
 
@@ -64,7 +64,7 @@ def _scan(image: Path, masks: dict[str, Path]) -> Scan | None:
 
 
 def named_scans(folder: Path, scale: Scale) -> list[Scan]:
-    """Return the X-rays with masks that synthetic data of a scale has, whether or not it lies in the folder."""
+    """Return the X-rays with masks that synthetic data of a scale has, be it in the folder or not."""
     return [
         Scan(stem, folder / IMAGES / f"{stem}.png", folder / MASKS / f"{mask}.png")
         for stem, mask in synthetic_names(scale)
@@ -75,8 +75,8 @@ def named_scans(folder: Path, scale: Scale) -> list[Scan]:
 def synthetic_names(scale: Scale) -> list[tuple[str, str]]:
     """Return for each X-ray of synthetic data what it is called, and its mask; an empty text if it has none.
 
-    As in the published set, the first hospital calls masks otherwise than X-rays, and the last part of a name tells
-    whether the patient is ill.
+    As in the published set, the first hospital calls masks otherwise than X-rays, and the last part of a name
+    tells whether the patient is ill.
     """
     first = scale.masked + scale.unmasked
     unmasked = set(random.Random(0).sample(range(first), scale.unmasked))

@@ -1,7 +1,7 @@
 """Makes synthetic chest X-rays in the published layout: ``python generate.py --scale tiny --out FOLDER``.
 
-Each picture has a seed of its own, so that the data is the same whatever the number of processes; what is there
-and whole is kept.
+Each picture has a seed of its own, so that the data is the same whatever the number of processes; what is
+there and whole is kept.
 """
 
 from __future__ import annotations
@@ -73,16 +73,21 @@ def make(order: Order) -> None:
         return
     image, mask = chest(order.seed, order.pixels)
     if order.mask is not None:
-        _save(mask, order.mask)
-    _save(image, order.image)
+        _save(mask, order.mask, effort=6)
+    # Noise hardly gets smaller by trying harder.
+    _save(image, order.image, effort=1)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scale", choices=SCALES, default="tiny", help="how much data")
-    parser.add_argument("--out", default="", help="the folder; data/SCALE beside this program if nothing is said")
+    parser.add_argument(
+        "--out", default="", help="the folder; data/SCALE beside this program if nothing is said"
+    )
     parser.add_argument("--seed", type=_whole, default=0, help="other data for another seed")
-    parser.add_argument("--processes", type=_whole, default=len(os.sched_getaffinity(0)), help="how many at once")
+    parser.add_argument(
+        "--processes", type=_whole, default=len(os.sched_getaffinity(0)), help="how many at once"
+    )
     asked = parser.parse_args()
     asked.processes = max(asked.processes, 1)
     return asked
@@ -101,7 +106,9 @@ def _begin(out: Path, note: dict[str, object]) -> None:
         (out / name).mkdir(parents=True, exist_ok=True)
     path = out / _NOTE
     if path.exists() and path.read_text() != json.dumps(note):
-        sys.exit(f"{out} holds other synthetic data: {path.read_text()}. Remove it, or choose another folder.")
+        sys.exit(
+            f"{out} holds other synthetic data: {path.read_text()}. Remove it, or choose another folder."
+        )
     if not path.exists() and any((out / IMAGES).glob("*.png")):
         sys.exit(f"{out} holds X-rays that are not synthetic. Choose another folder with --out.")
     path.write_text(json.dumps(note))
@@ -116,10 +123,9 @@ def _is_whole(path: Path) -> bool:
         return False
 
 
-def _save(picture: Picture, path: Path) -> None:
+def _save(picture: Picture, path: Path, effort: int) -> None:
     part = path.with_suffix(".part")
-    # Noise hardly gets smaller by trying harder.
-    Image.fromarray(picture).save(part, "PNG", compress_level=1)
+    Image.fromarray(picture).save(part, "PNG", compress_level=effort)
     part.replace(path)
 
 

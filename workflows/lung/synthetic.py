@@ -1,9 +1,9 @@
 """Synthetic chests: an X-ray that looks enough like one for a model to learn from, and the mask of its lungs.
 
-Air is dark and bone is bright. Where things lie, how large and how bright they are, and how the film was exposed are
-drawn independently of each other, so that no single brightness parts the lungs from the rest: the background is as dark
-as they are, exposure falls off across the film, and some lungs have bright spots. Not modelled: projection in depth,
-scatter, sex and age, and anything else that a physician would look for.
+Air is dark and bone is bright. Where things lie, how large and how bright they are, and how the film was
+exposed are drawn independently of each other, so that no single brightness parts the lungs from the rest: the
+background is as dark as they are, exposure falls off across the film, and some lungs have bright spots. Not
+modelled: depth, scatter, sex and age, and anything else that a physician would look for.
 """
 
 from __future__ import annotations
@@ -124,7 +124,9 @@ def _bones(chance: np.random.Generator, body: _Body) -> Plane:
     found = chance.uniform(0.08, 0.25) * spine * discs
     gap, droop = chance.uniform(0.11, 0.15), chance.uniform(0.25, 0.7)
     ribs = np.cos(2 * np.pi * (body.down - droop * body.across**2 + chance.uniform(0, 0.1)) / gap)
-    cage = body.inside(np.abs(body.across) - 0.74, softer=8) * body.inside(np.abs(body.down + 0.1) - 0.68, softer=20)
+    cage = body.inside(np.abs(body.across) - 0.74, softer=8) * body.inside(
+        np.abs(body.down + 0.1) - 0.68, softer=20
+    )
     found += chance.uniform(0.04, 0.12) * cage * np.clip(ribs, 0, 1) ** 0.7
     height, slope = chance.uniform(-0.72, -0.56), chance.uniform(-0.25, 0.1)
     collar = body.down - height - slope * (np.abs(body.across) - 0.3)
@@ -133,9 +135,7 @@ def _bones(chance: np.random.Generator, body: _Body) -> Plane:
     return (body.torso * found).astype(np.float32)
 
 
-def _spots(
-    chance: np.random.Generator, body: _Body, most: int, strength: tuple[float, float]
-) -> Plane:
+def _spots(chance: np.random.Generator, body: _Body, most: int, strength: tuple[float, float]) -> Plane:
     """Return some blurred spots anywhere."""
     found = np.zeros_like(body.across)
     for _ in range(chance.integers(0, most + 1)):

@@ -1,7 +1,7 @@
 """Lung segmentation: preprocess chest X-rays, search a learning rate, train a U-Net, predict masks, evaluate.
 
-The structure is that of the Lung workflow in Krawczuk et al. 2021. X-rays without a mask are dropped and the rest is
-split 70/20/10 before; masks are called ``{stem}_mask.png``, whatever they are called where they lie.
+The structure is that of the Lung workflow in Krawczuk et al. 2021. X-rays without a mask are dropped and
+the rest is split 70/20/10 before; masks are called ``{stem}_mask.png``, whatever they are called where they lie.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from dataset import SPLITS, Scan, advice, named_scans, read_scans, split
-from longpole import Workflow
 from scales import BATCH, Scale, scale_of
+
+from longpole import Workflow
 
 # What is made of an X-ray of the training set, and of its mask.
 IMAGES_MADE = ("norm", "flip", "rot")
@@ -48,7 +49,7 @@ class Chosen:
     needs: Mapping[str, Mapping[str, Any]]
 
 
-def workflow(  # noqa: PLR0913  one for each parameter
+def workflow(  # noqa: PLR0913, PLR0917  one for each parameter
     scale: str = "tiny",
     data: str = "",
     variant: str = "published",
@@ -65,10 +66,10 @@ def workflow(  # noqa: PLR0913  one for each parameter
 
     Args:
         scale: How much data: tiny, small or paper.
-        data: The folder with the X-rays, as they are published; ``data/SCALE`` beside this file if nothing is said.
+        data: The folder with the X-rays, as they are published; ``data/SCALE`` beside this file by default.
         variant: How the work is done: as in the published code, or tuned.
         weights: A file of torchvision's weights of ResNet34, to begin with.
-        container: The image of all jobs, or ``none``; at the scale of the paper ``lung.sqfs`` if nothing is said.
+        container: The image of all jobs, or ``none``; ``lung.sqfs`` at the scale of the paper by default.
         python: The Python that executes the programs.
         device: Where models are computed: auto, cpu or cuda.
         seed: What chance begins with: in the split, and in every job.
@@ -99,7 +100,9 @@ def choose(scale: str, variant: str, weights: str, trials: int, epochs: int) -> 
     known = scale_of(scale)
     check(variant, VARIANTS, "variant")
     if weights and not Path(weights).expanduser().is_file():
-        raise ValueError(f"weights is {weights!r}, and there is no such file; save torchvision's ResNet34 there")
+        raise ValueError(
+            f"weights is {weights!r}, and there is no such file; save torchvision's ResNet34 there"
+        )
     return Chosen(
         known,
         trials or known.trials,
@@ -175,16 +178,16 @@ def add_learning(described: Workflow, chosen: Chosen) -> None:
     weights = {"weights_file": "pretrained.pth"} if chosen.weights else {}
     if chosen.weights:
         described.file("pretrained.pth", path=Path(chosen.weights).expanduser().absolute())
-    alike = (
-        f"--width {chosen.scale.width} --batch {BATCH} --seed {{seed}} --variant {{variant}} --device {{device}}"
-        + (" --weights {weights_file}" if weights else "")
+    alike = f"--width {chosen.scale.width} --batch {BATCH} "
+    alike += "--seed {seed} --variant {variant} --device {device}" + " --weights {weights_file}" * bool(
+        weights
     )
+    rates = ",".join(map(str, chosen.scale.rates))
     described.task(
         "hpo",
         "{python} {program} --train-images {train_images.list} --train-masks {train_masks.list} "
         "--val-images {val_images.list} --val-masks {val_masks.list} --checkpoint checkpoint_hpo.pth "
-        f"--rates {','.join(map(str, chosen.scale.rates))} --trials {chosen.trials} --epochs {chosen.epochs[0]} "
-        f"{alike} --out {{best}}",
+        f"--rates {rates} --trials {chosen.trials} --epochs {chosen.epochs[0]} {alike} --out {{best}}",
         program="bin/hpo.py",
         code=["bin/unet.py"],
         checkpoints=["checkpoint_hpo.pth"],

@@ -1,7 +1,7 @@
 """Writes how well predicted lungs fit the true ones: a PDF with scores, and pictures from worst to best.
 
-Scores are those of masks as large as the prepared X-rays. Pictures of the training set serve two checks: whether
-X-rays to be tested are as bright as those that the model has learnt from, and whether any of them is among those.
+Scores are those of masks as large as the prepared X-rays. Pictures of the training set serve two checks:
+whether those of the test set are as bright, and whether any of them is in both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ mpl.use("pdf")
 import numpy as np
 import torch
 import unet
-from matplotlib import pyplot
+from matplotlib import pyplot as plt
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -101,7 +101,7 @@ def write(path: str, cases: Sequence[Case], train: Greys, test: Greys) -> None:
         figures += [_list(cases[at : at + _LINES]) for at in range(0, len(cases), _LINES)]
         for figure in figures:
             pages.savefig(figure)
-            pyplot.close(figure)
+            plt.close(figure)
     sys.stdout.write(f"{len(cases)} X-rays: {told}\n")
 
 
@@ -113,7 +113,7 @@ def _examples(cases: Sequence[Case]) -> list[Case]:
 
 
 def _summary(cases: Sequence[Case], train: Greys, test: Greys) -> Figure:
-    figure, (table, dice, grey) = pyplot.subplots(
+    figure, (table, dice, grey) = plt.subplots(
         3, 1, figsize=_PAPER, height_ratios=(1, 1.4, 1.4), gridspec_kw={"hspace": 0.45}
     )
     figure.suptitle(f"Lung segmentation: {len(cases)} X-rays that the model has not seen", y=0.95)
@@ -144,7 +144,7 @@ def _table(axes: Any, cases: Sequence[Case]) -> None:  # noqa: ANN401  matplotli
 
 
 def _pictures(cases: Sequence[Case]) -> Figure:
-    figure, table = pyplot.subplots(
+    figure, table = plt.subplots(
         _ROWS, 4, figsize=_PAPER, gridspec_kw={"hspace": 0.25, "wspace": 0.05, "top": 0.92, "bottom": 0.04}
     )
     figure.suptitle("From worst to best; green: right, red: missed, blue: no lung", fontsize=10, y=0.97)
@@ -171,7 +171,7 @@ def _compared(case: Case) -> NDArray[np.float64]:
 
 
 def _list(cases: Sequence[Case]) -> Figure:
-    figure, axes = pyplot.subplots(figsize=_PAPER)
+    figure, axes = plt.subplots(figsize=_PAPER)
     axes.axis("off")
     figure.suptitle("All X-rays, the worst first", y=0.95)
     lines = [[case.name, *(f"{value:.4f}" for value in case.scores)] for case in cases]

@@ -1,8 +1,8 @@
 """Searches the learning rate with which a model fits the masks of the validation set best.
 
-Trials differ in their rate alone: all begin with the same weights and see pictures in the same order. Rates are
-proposed by Optuna, whose sampler is seeded. What has been tried is kept in a checkpoint and told to a new study in the
-same order, so that a search that was broken off goes on as if it had not been.
+Trials differ in their rate alone: all begin with the same weights and see pictures in the same order. Rates
+are proposed by Optuna, whose sampler is seeded. What has been tried is kept in a checkpoint and told to a new
+study in the same order, so that a search that was broken off goes on as if it had not been.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Search:
                 self._checkpoint.save(self._kept(learners))
 
     def _side_by_side(self, learners: list[unet.Learner]) -> list[float]:
-        """Let each model learn one epoch, in a thread and on a GPU in a stream of its own; return their Dice."""
+        """Let each model learn one epoch, in a thread and a CUDA stream of its own; return their Dice."""
         if len(learners) == 1:
             return [self._epoch(learners[0])]
         streams: list[torch.cuda.Stream | None] = [None] * len(learners)
@@ -151,7 +151,9 @@ def _arguments() -> argparse.Namespace:
     for name in ("train-images", "train-masks", "val-images", "val-masks"):
         parser.add_argument(f"--{name}", required=True, help="a list of files")
     parser.add_argument("--checkpoint", required=True, help="what to go on from, if it is there")
-    parser.add_argument("--rates", required=True, type=_numbers, help="learning rates to choose from: 1e-2,1e-3")
+    parser.add_argument(
+        "--rates", required=True, type=_numbers, help="learning rates to choose from: 1e-2,1e-3"
+    )
     parser.add_argument("--trials", type=int, required=True)
     parser.add_argument("--out", required=True, help="the best, as JSON")
     unet.add_arguments(parser)

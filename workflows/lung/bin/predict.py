@@ -1,4 +1,4 @@
-"""Predicts the lungs of X-rays with a trained U-Net: a mask of 0 and 255 for each, as large as the prepared X-ray."""
+"""Predicts the lungs of X-rays with a trained U-Net: for each a mask of 0 and 255."""
 
 from __future__ import annotations
 

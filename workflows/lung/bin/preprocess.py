@@ -1,7 +1,7 @@
-"""Prepares the X-rays of a split: small, with even contrast; those of the training set flipped and rotated too.
+"""Prepares the X-rays of a split: small, of even contrast; for training also flipped and rotated.
 
-Original masks pass this job by: they are resized when they are loaded. Masks that belong to flipped and rotated
-X-rays are made here.
+Original masks pass this job by: they are resized when they are loaded. Those of flipped and rotated X-rays
+are made here.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--split", required=True)
     parser.add_argument("--images", required=True, help="a list of X-rays")
-    parser.add_argument("--masks", required=True, help="a list of their masks; read for the split 'train' only")
+    parser.add_argument(
+        "--masks", required=True, help="a list of their masks; read for the split 'train' only"
+    )
     parser.add_argument("--size", type=int, required=True, help="how wide and high pictures become")
     parser.add_argument("--variant", default="published")
     parser.add_argument("--out", required=True, help="a folder")

@@ -1,4 +1,4 @@
-"""Trains the U-Net on training and validation pictures together, with the best learning rate that was found."""
+"""Trains the U-Net on training and validation pictures together, with the best rate that was found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The final training: with the best rate, on all pictures that are not for testing, from where it was broken off."""
+"""The final training: epoch by epoch, from where it was broken off; and what it costs to compute."""
 
 from __future__ import annotations
 

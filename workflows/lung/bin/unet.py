@@ -1,8 +1,8 @@
 """The U-Net of the lung workflow, what it reads, how it is judged and how it learns.
 
 All of this is in one file, as it travels with four jobs as their one code file. The encoder is ResNet34 with
-torchvision's names, so that its published weights can be loaded. Chance enters by a seed alone: initial weights are
-drawn from it, and the order of the pictures from it and the number of the epoch.
+torchvision's names, so that its published weights can be loaded. Chance enters by a seed alone: weights begin
+with it, and the order of the pictures follows from it and the number of the epoch.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ try:
     from longpole import phase
 except ImportError:  # the image of a container need not have it
 
-    def phase(name: str, /, kind: str = "phase", **attributes: object) -> AbstractContextManager[None]:
+    def phase(*_: str, **__: object) -> AbstractContextManager[None]:
         """Mark nothing."""
         return nullcontext()
 
@@ -218,7 +218,7 @@ class _Files(Dataset[tuple[Tensor, Tensor]]):
 
 
 class FromFiles:
-    """Reads and resizes files whenever a batch is due, in the process that trains: as the published code does."""
+    """Reads and resizes files when a batch is due, in the process that trains, as the published code does."""
 
     def __init__(self, found: Sequence[tuple[str, str]], batch: int, device: torch.device) -> None:
         self._files, self._batch, self._device = _Files(found), batch, device
@@ -413,8 +413,8 @@ def save(path: str, value: dict[str, Any]) -> None:
 class Checkpoint:
     """What an attempt leaves for the next one of the same setting.
 
-    The published way writes it after every epoch, which costs much where epochs are short; the tuned way spends no
-    more than a twentieth of its time on it.
+    The published way writes it after every epoch, which costs much where epochs are short; the tuned way
+    spends no more than a twentieth of its time on it.
     """
 
     def __init__(self, path: str, setting: dict[str, Any], variant: Variant) -> None:
