@@ -60,7 +60,7 @@ def read_scans(folder: Path, scale: str) -> list[Scan]:
 
 def _scan(image: Path, masks: dict[str, Path]) -> Scan | None:
     mask = masks.get(f"{image.stem}_mask") or masks.get(image.stem)
-    return mask and Scan(image.stem, image, mask)
+    return Scan(image.stem, image, mask) if mask else None
 
 
 def named_scans(folder: Path, scale: Scale) -> list[Scan]:

@@ -9,12 +9,13 @@ modelled: depth, scatter, sex and age, and anything else that a physician would 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-Plane = NDArray[np.float32]
+Plane = NDArray[np.floating[Any]]
 Picture = NDArray[np.uint8]
 # Shapes are drawn no wider than this, and enlarged: they have no detail that would be lost.
 _DRAWN = 750

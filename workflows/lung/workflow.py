@@ -1,11 +1,13 @@
 """Lung segmentation: preprocess chest X-rays, search a learning rate, train a U-Net, predict masks, evaluate.
 
 The structure is that of the Lung workflow in Krawczuk et al. 2021. X-rays without a mask are dropped and
-the rest is split 70/20/10 before; masks are called ``{stem}_mask.png``, whatever they are called where they lie.
+the rest is split 70/20/10 before. Masks are called ``{stem}_mask.png``, however they are called where they
+lie.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dataset import SPLITS, Scan, advice, named_scans, read_scans, split
-from scales import BATCH, Scale, scale_of
+from scales import Scale, scale_of
 
 from longpole import Workflow
 
@@ -22,15 +24,16 @@ IMAGES_MADE = ("norm", "flip", "rot")
 MASKS_MADE = ("mask_flip", "mask_rot")
 VARIANTS = ("published", "tuned")
 DEVICES = ("auto", "cpu", "cuda")
-# What each kind of job needs at the scale of the paper; the tuned way reads and prepares on many cores.
-NEEDS = {
+# What each kind of job needs at the scale of the paper.
+NEEDS: dict[str, dict[str, dict[str, Any]]] = {
     "published": {
+        "preprocess": {"cores": 1},
         "hpo": {"cores": 2, "gpus": 1, "memory": "16 GB"},
         "train": {"cores": 2, "gpus": 1, "memory": "16 GB"},
         "predict": {"cores": 2, "gpus": 1, "memory": "8 GB"},
     },
     "tuned": {
-        "preprocess": {"cores": 8},
+        "preprocess": {"cores": 5},
         "hpo": {"cores": 8, "gpus": 1, "memory": "32 GB"},
         "train": {"cores": 8, "gpus": 1, "memory": "32 GB"},
         "predict": {"cores": 2, "gpus": 1, "memory": "8 GB"},
@@ -108,8 +111,20 @@ def choose(scale: str, variant: str, weights: str, trials: int, epochs: int) -> 
         trials or known.trials,
         (epochs, epochs) if epochs else known.epochs,
         weights,
-        NEEDS[variant] if scale == "paper" else {},
+        NEEDS[variant] if scale == "paper" else needs_elsewhere(variant),
     )
+
+
+def needs_elsewhere(variant: str) -> dict[str, dict[str, Any]]:
+    """Return what jobs need at smaller scales: a core, and two for trials side by side if there are two."""
+    kinds = NEEDS[variant]
+    shared = {"hpo": min(2, os.cpu_count() or 1)} if variant == "tuned" else {}
+    return {kind: {"cores": shared.get(kind, 1)} for kind in kinds}
+
+
+def cores_of(chosen: Chosen, kind: str) -> str:
+    """Return what tells a program how many cores it has been given."""
+    return f"--cores {chosen.needs[kind]['cores']}"
 
 
 def check(value: str, known: Sequence[str], name: str) -> None:
@@ -161,13 +176,13 @@ def add_preparation(described: Workflow, chosen: Chosen) -> None:
     described.task(
         "preprocess",
         "{python} {program} --split {split} --images {images.list} --masks {masks.list} "
-        f"--size {chosen.scale.size} --variant {{variant}} --out prepared",
+        f"--size {chosen.scale.size} --variant {{variant}} {cores_of(chosen, 'preprocess')} --out prepared",
         for_each="split",
         program="bin/preprocess.py",
         inputs={"images": "images/{stem}.png", "masks": "masks/{masked}_mask.png"},
         outputs=["prepared/{prepared}.png"],
         cluster="lung",
-        **chosen.needs.get("preprocess", {}),
+        **chosen.needs["preprocess"],
     )
 
 
@@ -178,16 +193,16 @@ def add_learning(described: Workflow, chosen: Chosen) -> None:
     weights = {"weights_file": "pretrained.pth"} if chosen.weights else {}
     if chosen.weights:
         described.file("pretrained.pth", path=Path(chosen.weights).expanduser().absolute())
-    alike = f"--width {chosen.scale.width} --batch {BATCH} "
-    alike += "--seed {seed} --variant {variant} --device {device}" + " --weights {weights_file}" * bool(
-        weights
-    )
+    alike = f"--width {chosen.scale.width} --batch {chosen.scale.batch} "
+    alike += "--seed {seed} --variant {variant} --device {device}"
+    alike += " --weights {weights_file}" if weights else ""
     rates = ",".join(map(str, chosen.scale.rates))
     described.task(
         "hpo",
         "{python} {program} --train-images {train_images.list} --train-masks {train_masks.list} "
         "--val-images {val_images.list} --val-masks {val_masks.list} --checkpoint checkpoint_hpo.pth "
-        f"--rates {rates} --trials {chosen.trials} --epochs {chosen.epochs[0]} {alike} --out {{best}}",
+        f"--rates {rates} --trials {chosen.trials} --epochs {chosen.epochs[0]} {alike} "
+        f"{cores_of(chosen, 'hpo')} --out {{best}}",
         program="bin/hpo.py",
         code=["bin/unet.py"],
         checkpoints=["checkpoint_hpo.pth"],
@@ -200,12 +215,13 @@ def add_learning(described: Workflow, chosen: Chosen) -> None:
         },
         outputs={"best": "best_parameters.json"},
         cluster="lung",
-        **chosen.needs.get("hpo", {}),
+        **chosen.needs["hpo"],
     )
     described.task(
         "train",
         "{python} {program} --images {images.list} --masks {masks.list} --parameters {best} "
-        f"--unfinished unfinished_train.pth --epochs {chosen.epochs[1]} {alike} --model {{model}}",
+        f"--unfinished unfinished_train.pth --epochs {chosen.epochs[1]} {alike} "
+        f"{cores_of(chosen, 'train')} --model {{model}}",
         program="bin/train.py",
         code=["bin/unet.py", "bin/training.py"],
         unfinished=["unfinished_train.pth"],
@@ -217,7 +233,7 @@ def add_learning(described: Workflow, chosen: Chosen) -> None:
         },
         outputs={"model": "model.pth"},
         cluster="lung",
-        **chosen.needs.get("train", {}),
+        **chosen.needs["train"],
     )
 
 
@@ -226,13 +242,13 @@ def add_judgement(described: Workflow, chosen: Chosen) -> None:
     described.task(
         "predict",
         "{python} {program} --model {model} --images {images.list} --variant {variant} --device {device} "
-        "--out predicted",
+        f"{cores_of(chosen, 'predict')} --out predicted",
         program="bin/predict.py",
         code=["bin/unet.py"],
         inputs={"model": "model.pth", "images": "prepared/{test_image}.png"},
         outputs=["predicted/{test}_pred.png"],
         cluster="lung",
-        **chosen.needs.get("predict", {}),
+        **chosen.needs["predict"],
     )
     described.task(
         "evaluate",

@@ -27,7 +27,7 @@ def searched(micro: Micro, monkeypatch: pytest.MonkeyPatch, **told: object) -> h
     monkeypatch.chdir(micro.folder)
     monkeypatch.setattr("sys.argv", ["hpo.py", *micro.search(**told)])
     asked = hpo._arguments()
-    search = hpo.Search(asked, unet.way_of(asked.variant, asked.device))
+    search = hpo.Search(asked, unet.way_of(asked.variant, asked.device, asked.cores))
     search.study = search.run()
     return search
 

@@ -74,7 +74,7 @@ def test_what_was_left_by_another_setting_is_not_gone_on_from(micro, monkeypatch
 
 
 def test_both_variants_learn_equally_well(micro, monkeypatch):
-    way = unet.way_of("published", "cpu")
+    way = unet.way_of("published", "cpu", 1)
     monkeypatch.chdir(micro.folder)
     test = way.data(unet.pairs(micro.images("test"), micro.masks("test")), 4)
     dice = {}

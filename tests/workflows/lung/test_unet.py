@@ -156,7 +156,7 @@ def test_both_ways_of_reading_give_the_same(micro, monkeypatch, split):
     monkeypatch.chdir(micro.folder)
     pairs = unet.pairs(micro.images(split), micro.masks(split))
     read = [
-        list(unet.way_of(variant, "cpu").data(pairs, 4).batches(unet.order_of(len(pairs), 1, 0)))
+        list(unet.way_of(variant, "cpu", 1).data(pairs, 4).batches(unet.order_of(len(pairs), 1, 0)))
         for variant in unet.Variant
     ]
 
@@ -203,7 +203,7 @@ def test_the_loss_is_lowest_for_the_true_mask():
 
 def test_a_checkpoint_of_the_same_setting_is_gone_on_from(tmp_path):
     path = str(tmp_path / "left.pth")
-    learner = unet.Learner(unet.build(WIDTH, 1), 0.01, unet.way_of("published", "cpu"))
+    learner = unet.Learner(unet.build(WIDTH, 1), 0.01, unet.way_of("published", "cpu", 1))
     unet.Checkpoint(path, SETTING, unet.Variant.PUBLISHED).save(learner.state())
 
     found = unet.Checkpoint(path, SETTING, unet.Variant.PUBLISHED).load()

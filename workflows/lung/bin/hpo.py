@@ -61,7 +61,7 @@ class Search:
         wanted = [key for key in rates if key not in self.found]
         at_once = 1
         if self._way.variant is unet.Variant.TUNED:
-            at_once = _AT_ONCE_ON_GPU if self._way.device.type == "cuda" else unet.cores()
+            at_once = _AT_ONCE_ON_GPU if self._way.device.type == "cuda" else self._way.cores
         for some in unet.chunks(wanted, at_once):
             self._learn({key: self._learner(key, rates[key]) for key in some})
 
@@ -92,11 +92,13 @@ class Search:
         if self._way.device.type == "cuda":
             torch.cuda.synchronize()  # what the main thread gave to the device is done
             streams = [_stream(number) for number in range(len(learners))]
-        with ThreadPoolExecutor(len(learners), initializer=_share_cores, initargs=(len(learners),)) as pool:
+        with ThreadPoolExecutor(
+            len(learners), initializer=_share, initargs=(self._way, len(learners))
+        ) as pool:
             waiting = [
                 # A thread that knows the phase it is in.
-                pool.submit(contextvars.copy_context().run, self._epoch, *each)
-                for each in zip(learners, streams, strict=True)
+                pool.submit(contextvars.copy_context().run, self._epoch, learner, stream)
+                for learner, stream in zip(learners, streams, strict=True)
             ]
             return [each.result() for each in waiting]
 
@@ -113,7 +115,7 @@ class Search:
 def main() -> None:
     """Search, and write down the best."""
     asked = _arguments()
-    way = unet.way_of(asked.variant, asked.device)
+    way = unet.way_of(asked.variant, asked.device, asked.cores)
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
         search = Search(asked, way)
@@ -136,8 +138,8 @@ def _stream(_: int) -> torch.cuda.Stream:
     return torch.cuda.Stream()
 
 
-def _share_cores(sharers: int) -> None:
-    torch.set_num_threads(max(1, unet.cores() // sharers))
+def _share(way: unet.Way, sharers: int) -> None:
+    torch.set_num_threads(max(1, way.cores // sharers))
 
 
 def _setting(asked: argparse.Namespace, files: list[str]) -> dict[str, Any]:

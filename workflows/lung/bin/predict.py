@@ -16,7 +16,7 @@ _BATCH = 16
 def main() -> None:
     """Predict the masks of all X-rays of a list."""
     asked = _arguments()
-    way = unet.way_of(asked.variant, asked.device)
+    way = unet.way_of(asked.variant, asked.device, asked.cores)
     out = Path(asked.out)
     out.mkdir(parents=True, exist_ok=True)
     model = trained(asked.model).to(way.device).eval()
@@ -46,8 +46,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", required=True, help="the weights that training has written")
     parser.add_argument("--images", required=True, help="a list of prepared X-rays")
-    parser.add_argument("--variant", choices=list(unet.Variant), default="published")
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    unet.add_ways(parser)
     parser.add_argument("--out", required=True, help="a folder")
     return parser.parse_args()
 

@@ -7,7 +7,6 @@ are made here.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -31,8 +30,8 @@ def main() -> None:
     work = partial(prepare, size=asked.size, out=Path(asked.out))
     try:
         wanted = list(pairs(images, masks, asked.split))
-        if asked.variant == "tuned":
-            with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        if asked.variant == "tuned" and asked.cores > 1:
+            with ProcessPoolExecutor(asked.cores) as pool:
                 list(pool.map(work, wanted, chunksize=4))
         else:
             list(map(work, wanted))
@@ -96,7 +95,8 @@ def _arguments() -> argparse.Namespace:
         "--masks", required=True, help="a list of their masks; read for the split 'train' only"
     )
     parser.add_argument("--size", type=int, required=True, help="how wide and high pictures become")
-    parser.add_argument("--variant", default="published")
+    parser.add_argument("--variant", default="published", help="'tuned' uses all cores that it may")
+    parser.add_argument("--cores", type=int, default=1, help="how many it may use")
     parser.add_argument("--out", required=True, help="a folder")
     return parser.parse_args()
 

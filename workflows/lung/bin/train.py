@@ -13,7 +13,7 @@ import unet
 def main() -> None:
     """Train, and write the weights."""
     asked = _arguments()
-    way = unet.way_of(asked.variant, asked.device)
+    way = unet.way_of(asked.variant, asked.device, asked.cores)
     try:
         images, masks = unet.names_in(asked.images), unet.names_in(asked.masks)
         _train(asked, way, unet.pairs(images, masks))
@@ -33,7 +33,7 @@ def _train(asked: argparse.Namespace, way: unet.Way, pairs: list[tuple[str, str]
 def _flops(asked: argparse.Namespace, pairs: list[tuple[str, str]]) -> int:
     """Return the floating-point operations of the whole training: those of one picture, times all."""
     _, high, wide = unet.read_image(pairs[0][0]).shape
-    return training.flops_of_step(asked.width, 1, (high, wide)) * len(pairs) * asked.epochs
+    return training.flops_of_step(asked.width, 1, (high, wide)) * len(pairs) * int(asked.epochs)
 
 
 def _setting(asked: argparse.Namespace, rate: float, pairs: list[tuple[str, str]]) -> dict[str, Any]:

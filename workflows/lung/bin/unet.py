@@ -13,13 +13,13 @@ import pickle
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -29,12 +29,16 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, Dataset
 
 try:
-    from longpole import phase
+    import longpole
 except ImportError:  # the image of a container need not have it
+    longpole = None  # type: ignore[assignment]
 
-    def phase(*_: str, **__: object) -> AbstractContextManager[None]:
-        """Mark nothing."""
-        return nullcontext()
+Item = TypeVar("Item")
+
+
+def phase(name: str, kind: str = "phase", **told: object) -> AbstractContextManager[object]:
+    """Return what marks a part of the work in a recording, if there is one."""
+    return longpole.phase(name, kind, **told) if longpole else nullcontext()
 
 
 # ------------------------------------------------------------------------------------------ the model
@@ -220,8 +224,8 @@ class _Files(Dataset[tuple[Tensor, Tensor]]):
 class FromFiles:
     """Reads and resizes files when a batch is due, in the process that trains, as the published code does."""
 
-    def __init__(self, found: Sequence[tuple[str, str]], batch: int, device: torch.device) -> None:
-        self._files, self._batch, self._device = _Files(found), batch, device
+    def __init__(self, found: Sequence[tuple[str, str]], batch: int, way: Way) -> None:
+        self._files, self._batch, self._device = _Files(found), batch, way.device
 
     def __len__(self) -> int:
         return len(self._files)
@@ -235,11 +239,11 @@ class FromFiles:
 class InMemory:
     """Reads all files once, several at a time, and keeps them on the device, a byte for each pixel."""
 
-    def __init__(self, found: Sequence[tuple[str, str]], batch: int, device: torch.device) -> None:
+    def __init__(self, found: Sequence[tuple[str, str]], batch: int, way: Way) -> None:
         self._batch = batch
-        with phase("decode", pictures=len(found)), ThreadPoolExecutor(cores()) as pool:
+        with phase("decode", pictures=len(found)), ThreadPoolExecutor(way.cores) as pool:
             images, masks = zip(*pool.map(read_pair, found), strict=True)
-            self._images, self._masks = torch.stack(images).to(device), torch.stack(masks).to(device)
+            self._images, self._masks = torch.stack(images).to(way.device), torch.stack(masks).to(way.device)
 
     def __len__(self) -> int:
         return len(self._images)
@@ -250,14 +254,9 @@ class InMemory:
             yield self._images[chosen], self._masks[chosen]
 
 
-def chunks(order: Sequence[int], size: int) -> list[Sequence[int]]:
+def chunks(order: Sequence[Item], size: int) -> list[Sequence[Item]]:
     """Return a sequence in parts of a size, the last of which may be smaller."""
     return [order[at : at + size] for at in range(0, len(order), size)]
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 # ------------------------------------------------------------------------------------------ how it is judged
@@ -308,6 +307,7 @@ class Way:
 
     variant: Variant
     device: torch.device
+    cores: int
 
     @property
     def is_tuned_gpu(self) -> bool:
@@ -316,9 +316,7 @@ class Way:
 
     def data(self, found: Sequence[tuple[str, str]], batch: int) -> Data:
         """Return pictures the way this variant reads them."""
-        kind: Callable[[Sequence[tuple[str, str]], int, torch.device], Data]
-        kind = InMemory if self.variant is Variant.TUNED else FromFiles
-        return kind(found, batch, self.device)
+        return (InMemory if self.variant is Variant.TUNED else FromFiles)(found, batch, self)
 
     def epoch(self, number: int) -> AbstractContextManager[object]:
         """Return what marks an epoch; a recording sees those over a ``DataLoader`` by itself."""
@@ -331,12 +329,13 @@ class Way:
         return nullcontext()
 
 
-def way_of(variant: str, device: str) -> Way:
+def way_of(variant: str, device: str, cores: int) -> Way:
     """Return how and where to compute; the same again gives the same, but for tuned runs on a GPU."""
+    torch.set_num_threads(cores)
     if device == "cuda" and not torch.cuda.is_available():
         sys.exit("There is no CUDA device here. Choose --set device=cpu, or auto.")
     chosen = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-    way = Way(Variant(variant), torch.device(chosen))
+    way = Way(Variant(variant), torch.device(chosen), cores)
     torch.backends.cudnn.benchmark = way.is_tuned_gpu
     torch.use_deterministic_algorithms(not way.is_tuned_gpu, warn_only=True)
     return way
@@ -347,7 +346,7 @@ class Learner:
 
     def __init__(self, model: UNet, rate: float, way: Way) -> None:
         layout = torch.channels_last if way.variant is Variant.TUNED else torch.contiguous_format
-        self.model = model.to(device=way.device, memory_format=layout)  # type: ignore[call-overload]
+        self.model = model.to(device=way.device, memory_format=layout)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=rate, fused=way.is_tuned_gpu or None)
         self.epochs = 0
         self._way = way
@@ -461,15 +460,21 @@ def told_of(width: float, batch: int) -> dict[str, Any]:
     }
 
 
+def add_ways(parser: argparse.ArgumentParser) -> None:
+    """Let programs be told how and where to compute."""
+    parser.add_argument("--variant", choices=list(Variant), default="published")
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    parser.add_argument("--cores", type=int, default=1, help="how many it may use")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Let search and training be told the same in the same way."""
+    add_ways(parser)
     parser.add_argument("--width", type=float, default=1.0, help="channels, as a part of ResNet34's")
     parser.add_argument("--weights", default="", help="torchvision's weights of ResNet34, to begin with")
     parser.add_argument("--epochs", type=int, required=True)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--seed", type=int, default=10)
-    parser.add_argument("--variant", choices=list(Variant), default="published")
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
 
 
 def stamp(names: Sequence[str]) -> int:
