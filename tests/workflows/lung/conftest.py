@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,12 @@ from tests.workflows.lung.micro import Micro, make_micro
 
 
 @pytest.fixture
-def micro(tmp_path: Path) -> Micro:
-    """Give a folder of prepared pictures of its own."""
+def micro(tmp_path: Path) -> Iterator[Micro]:
+    """Give a folder of prepared pictures; what programs say to PyTorch in this process is taken back."""
     need("torch", "optuna")
-    return make_micro(tmp_path)
+    import torch
+
+    threads = torch.get_num_threads()
+    yield make_micro(tmp_path)
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(False)

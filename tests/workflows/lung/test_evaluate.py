@@ -37,7 +37,7 @@ def evaluate(micro, predicted, **other):
         "predicted": micro.list("predicted.list", predicted),
     }
     told = [text for name, value in lists.items() for text in (f"--{name}", value)]
-    return micro.call("evaluate", *told, "--report", "report.pdf")
+    return micro.call_here("evaluate", *told, "--report", "report.pdf")
 
 
 def test_the_report_has_the_scores_and_pages(micro, predicted):

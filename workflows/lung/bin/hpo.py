@@ -119,7 +119,8 @@ def main() -> None:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
         search = Search(asked, way)
-        with unet.phase("search a rate", **unet.told_of(asked.width, asked.batch)):
+        model = unet.build(asked.width, asked.seed)
+        with unet.phase("search a rate", **unet.told_of(model, asked.batch)):
             study = search.run()
     except (OSError, ValueError) as error:
         sys.exit(f"hpo: {error}")

@@ -34,7 +34,7 @@ def main() -> None:
 def trained(path: str) -> unet.UNet:
     """Return the model that training has written."""
     try:
-        found = torch.load(path, map_location="cpu", weights_only=True)
+        found = unet.load(path)
         model = unet.UNet(found["width"])
         model.load_state_dict(found["state"])
     except unet.DAMAGE as error:

@@ -25,15 +25,11 @@ def _train(asked: argparse.Namespace, way: unet.Way, pairs: list[tuple[str, str]
     rate = training.best_rate(asked.parameters)
     left = unet.Checkpoint(asked.unfinished, _setting(asked, rate, pairs), way.variant)
     learner = unet.Learner(unet.build(asked.width, asked.seed, asked.weights), rate, way)
-    with unet.phase("train the model", flops=_flops(asked, pairs), **unet.told_of(asked.width, asked.batch)):
+    picture = unet.read_image(pairs[0][0]).to(way.device)
+    flops = training.flops_of(learner.model, picture) * len(pairs) * int(asked.epochs)
+    with unet.phase("train the model", flops=flops, **unet.told_of(learner.model, asked.batch)):
         training.train(learner, way.data(pairs, asked.batch), asked.epochs, asked.seed, left)
     unet.save(asked.model, {"width": asked.width, "state": learner.model.state_dict()})
-
-
-def _flops(asked: argparse.Namespace, pairs: list[tuple[str, str]]) -> int:
-    """Return the floating-point operations of the whole training: those of one picture, times all."""
-    _, high, wide = unet.read_image(pairs[0][0]).shape
-    return training.flops_of_step(asked.width, 1, (high, wide)) * len(pairs) * int(asked.epochs)
 
 
 def _setting(asked: argparse.Namespace, rate: float, pairs: list[tuple[str, str]]) -> dict[str, Any]:

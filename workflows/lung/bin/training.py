@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 
 import torch
 import unet
+from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
 
@@ -37,9 +39,10 @@ def train(learner: unet.Learner, data: unet.Data, epochs: int, seed: int, left: 
             left.save(learner.state())
 
 
-def flops_of_step(width: float, batch: int, size: tuple[int, int]) -> int:
-    """Return how many floating-point operations one training step has, counted without computing anything."""
-    with torch.device("meta"), FlopCounterMode(display=False) as counter:
-        images = torch.empty(batch, 1, *size, dtype=torch.uint8)
-        unet.UNet(width)(images).sum().backward()
-    return int(counter.get_total_flops())
+def flops_of(model: unet.UNet, picture: Tensor) -> int:
+    """Return how many floating-point operations such a picture takes in training."""
+    tried = copy.deepcopy(model).train()
+    with FlopCounterMode(display=False) as counter:
+        two = torch.stack([picture, picture])  # one alone may have too few pixels for batch norms
+        tried(two).sum().backward()
+    return int(counter.get_total_flops()) // 2

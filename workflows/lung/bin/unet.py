@@ -12,6 +12,7 @@ import os
 import pickle
 import sys
 import time
+import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -154,9 +155,9 @@ def build(width: float, seed: int, weights: str = "") -> UNet:
 
 def _take(encoder: Encoder, weights: str) -> None:
     try:
-        found = torch.load(weights, map_location="cpu", weights_only=True)
+        found = load(weights)
         encoder.load_state_dict({name: value for name, value in found.items() if not name.startswith("fc.")})
-    except (*DAMAGE, AttributeError) as error:
+    except DAMAGE as error:
         said = " ".join(str(error).split())
         sys.exit(f"{weights} does not hold torchvision's weights of ResNet34 at full width: {said[:300]}")
 
@@ -399,7 +400,10 @@ def order_of(number: int, seed: int, epoch: int) -> list[int]:
 # ------------------------------------------------------------------------------------------ what it keeps
 
 # All that reading a file of weights can raise if it is not whole, or is none.
-DAMAGE = (OSError, RuntimeError, pickle.UnpicklingError, EOFError, KeyError, ValueError, TypeError)
+DAMAGE = (
+    OSError, RuntimeError, pickle.UnpicklingError, EOFError, KeyError, ValueError, TypeError, AttributeError,
+    NotImplementedError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 def save(path: str, value: dict[str, Any]) -> None:
@@ -407,6 +411,18 @@ def save(path: str, value: dict[str, Any]) -> None:
     part = f"{path}.part"
     torch.save(value, part)
     os.replace(part, path)
+
+
+def load(path: str) -> dict[str, Any]:
+    """Return what a file of weights holds; PyTorch itself would not notice a flipped bit in it.
+
+    Raises:
+        Exception: One of ``DAMAGE``: it is not there, not whole, or no such file.
+    """
+    with zipfile.ZipFile(path) as parts:
+        if spoilt := parts.testzip():
+            raise ValueError(f"its part {spoilt} is damaged")
+    return dict(torch.load(path, map_location="cpu", weights_only=True))
 
 
 class Checkpoint:
@@ -424,9 +440,9 @@ class Checkpoint:
     def load(self) -> dict[str, Any]:
         """Return what was left; nothing if there is none, or none that fits."""
         try:
-            found = torch.load(self._path, map_location="cpu", weights_only=True)
+            found = load(self._path)
             if found["setting"] == self._setting:
-                return dict(found)
+                return found
             reason = f"{self._path} is of another setting"
         except FileNotFoundError:
             reason = f"there is no {self._path}"
@@ -448,14 +464,13 @@ class Checkpoint:
         self._due = end + (end - begin) * (1 / self._share - 1)
 
 
-def told_of(width: float, batch: int) -> dict[str, Any]:
+def told_of(model: UNet, batch: int) -> dict[str, Any]:
     """Return what tables say of the model."""
-    with torch.device("meta"):
-        numbers = [each.numel() for each in UNet(width).parameters()]
+    found = list(model.parameters())
     return {
         "model": MODEL,
-        "parameters": sum(numbers),
-        "model_bytes": 4 * sum(numbers),
+        "parameters": sum(each.numel() for each in found),
+        "model_bytes": sum(each.numel() * each.element_size() for each in found),
         "batch_size": batch,
     }
 
