@@ -19,6 +19,7 @@ from tests.workflows.lung.modules import FOLDER, module
 from tests.workflows.lung.thresholds import best_threshold_dice
 
 WANTED_DICE, MARGIN = 0.85, 0.15
+_LONGEST_S = 280
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +53,14 @@ def mean_dice(predicted: dict[str, NDArray[np.bool_]], true: dict[str, NDArray[n
     return float(np.mean(each))
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("placement", "seed"), [("baseline", 10), ("clustering", 11), ("links", 12)])
 def test_x_rays_become_a_report(bench, placement, seed):
     results = bench.folder / placement
     chosen = (f"data={bench.folder / 'data'}", f"seed={seed}", "device=cpu")
     told = [text for each in chosen for text in ("--set", each)]
-    bench.run(str(FOLDER), "--placement", placement, "--out", str(results), *told)
+    run = bench.start("run", str(FOLDER), "--placement", placement, "--out", str(results), *told)
+    assert run.wait(_LONGEST_S) == 0, (bench.folder / "said").read_text()
 
     predicted = predicted_in(results)
     true = true_masks(bench.folder / "data", list(predicted))

@@ -20,4 +20,3 @@ def micro(tmp_path: Path) -> Iterator[Micro]:
     threads = torch.get_num_threads()
     yield make_micro(tmp_path)
     torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(False)

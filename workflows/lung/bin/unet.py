@@ -338,7 +338,8 @@ def way_of(variant: str, device: str, cores: int) -> Way:
     chosen = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
     way = Way(Variant(variant), torch.device(chosen), cores)
     torch.backends.cudnn.benchmark = way.is_tuned_gpu
-    torch.use_deterministic_algorithms(not way.is_tuned_gpu, warn_only=True)
+    if chosen == "cuda" and not way.is_tuned_gpu:  # a CPU repeats itself anyway, and this loads much
+        torch.use_deterministic_algorithms(True, warn_only=True)
     return way
 
 
