@@ -34,9 +34,9 @@ class Scan:
 
 
 def advice(scale: str) -> str:
-    """Return how to come by data."""
+    """Return how to come by data, in two sentences; the last has no full stop yet."""
     made = f"python {Path(__file__).with_name('generate.py')} --scale {scale}"
-    return f"{PUBLISHED} Synthetic data is made by '{made} --out FOLDER', which then is data=FOLDER."
+    return f"{PUBLISHED} Synthetic data is made by '{made}', and found if no data= is given"
 
 
 def read_scans(folder: Path, scale: str) -> list[Scan]:

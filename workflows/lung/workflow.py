@@ -25,7 +25,8 @@ MASKS_MADE = ("mask_flip", "mask_rot")
 VARIANTS = ("published", "tuned")
 DEVICES = ("auto", "cpu", "cuda")
 # What each kind of job needs at the scale of the paper.
-NEEDS: dict[str, dict[str, dict[str, Any]]] = {
+Needs = dict[str, dict[str, Any]]
+NEEDS: dict[str, Needs] = {
     "published": {
         "preprocess": {"cores": 1},
         "hpo": {"cores": 2, "gpus": 1, "memory": "16 GB"},
@@ -49,7 +50,7 @@ class Chosen:
     trials: int
     epochs: tuple[int, int]
     weights: str
-    needs: Mapping[str, Mapping[str, Any]]
+    needs: Needs
 
 
 def workflow(  # noqa: PLR0913, PLR0917  one for each parameter
@@ -80,8 +81,9 @@ def workflow(  # noqa: PLR0913, PLR0917  one for each parameter
         epochs: How many epochs a trial has, and the training; 0 for those of the scale.
         limit: How many X-rays are used at the most; 0 for those of the scale.
     """
-    chosen = choose(scale, variant, weights, trials, epochs)
     check(device, DEVICES, "device")
+    check(variant, VARIANTS, "variant")
+    chosen = choose(scale, weights, trials, epochs, needs_of(scale, variant, device))
     check_not_negative(seed=seed, trials=trials, epochs=epochs, limit=limit)
     image = container or ("lung.sqfs" if scale == "paper" else "")
     image = "" if image == "none" else image
@@ -89,7 +91,7 @@ def workflow(  # noqa: PLR0913, PLR0917  one for each parameter
     described.parameters(seed=seed, variant=variant, device=device)
     described.parameters(python=python or ("python3" if image else sys.executable))
     described.defaults(image=image)
-    described.if_missing(advice(scale))
+    described.if_missing(f"{advice(scale)}.")
     add_sets(described, split(scans_in(data, scale), seed, limit or chosen.scale.pairs))
     add_preparation(described, chosen)
     add_learning(described, chosen)
@@ -98,10 +100,9 @@ def workflow(  # noqa: PLR0913, PLR0917  one for each parameter
     return described
 
 
-def choose(scale: str, variant: str, weights: str, trials: int, epochs: int) -> Chosen:
+def choose(scale: str, weights: str, trials: int, epochs: int, needs: Needs) -> Chosen:
     """Return what follows from a choice."""
     known = scale_of(scale)
-    check(variant, VARIANTS, "variant")
     if weights and not Path(weights).expanduser().is_file():
         raise ValueError(
             f"weights is {weights!r}, and there is no such file; save torchvision's ResNet34 there"
@@ -111,15 +112,18 @@ def choose(scale: str, variant: str, weights: str, trials: int, epochs: int) -> 
         trials or known.trials,
         (epochs, epochs) if epochs else known.epochs,
         weights,
-        NEEDS[variant] if scale == "paper" else needs_elsewhere(variant),
+        needs,
     )
 
 
-def needs_elsewhere(variant: str) -> dict[str, dict[str, Any]]:
-    """Return what jobs need at smaller scales: a core, and two for trials side by side if there are two."""
-    kinds = NEEDS[variant]
-    shared = {"hpo": min(2, os.cpu_count() or 1)} if variant == "tuned" else {}
-    return {kind: {"cores": shared.get(kind, 1)} for kind in kinds}
+def needs_of(scale: str, variant: str, device: str) -> Needs:
+    """Return what jobs need: at smaller scales one core, or two for trials side by side if there are two."""
+    if scale != "paper":
+        side_by_side = min(2, os.cpu_count() or 1) if variant == "tuned" else 1
+        return {kind: {"cores": side_by_side if kind == "hpo" else 1} for kind in NEEDS[variant]}
+    if device == "cpu":
+        return {kind: {**needs, "gpus": 0} for kind, needs in NEEDS[variant].items()}
+    return NEEDS[variant]
 
 
 def cores_of(chosen: Chosen, kind: str) -> str:

@@ -25,7 +25,7 @@ SETTING = {"seed": 1, "rates": [0.1, 0.2]}
 
 
 def names_of_torchvision() -> dict[str, tuple[int, ...]]:
-    """Return names and shapes of ResNet34 in torchvision 0.2 to 0.26, but for its last layer."""
+    """Return names and shapes of ResNet34 as torchvision 0.29 has them, but for its last layer."""
     found = {"conv1.weight": (64, 3, 7, 7), **batch_norm("bn1", 64)}
     before = 64
     for layer, (blocks, channels) in enumerate(((3, 64), (4, 128), (6, 256), (3, 512)), 1):
