@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -137,7 +138,7 @@ class _Plan:
         if template.call is None:
             self.line = CommandLine(template.command, declared)
         self.lists = [
-            (place, f"{LISTS_FOLDER}/{uses.name}.list")
+            (place, uses.name)
             for place, uses in enumerate((*template.inputs, *template.outputs))
             if uses.name and f"{{{uses.name}.list}}" in _texts(template)
         ]
@@ -185,7 +186,9 @@ class Orders:
         order.outputs = self._outputs(task)
         if plan.lists:
             files = (*task.inputs, *task.outputs)
-            order.lists = {path: tuple(map(_safe, files[place])) for place, path in plan.lists}
+            order.lists = {
+                _list_of(task, name): tuple(map(_safe, files[place])) for place, name in plan.lists
+            }
         if template.checkpoints:
             order.checkpoints = tuple(fill(pattern, task.members) for pattern in template.checkpoints)
         if template.unfinished:
@@ -215,7 +218,7 @@ class Orders:
             if uses.name:
                 safe = [_safe(name) for name in names]
                 values[uses.name] = safe[0] if _is_one(uses, task) and safe else safe
-                values[f"{uses.name}.list"] = f"{LISTS_FOLDER}/{uses.name}.list"
+                values[f"{uses.name}.list"] = _list_of(task, uses.name)
         values["program"] = template.program
         return values
 
@@ -263,6 +266,12 @@ def _shown(value: object) -> Value:
 def _safe(name: str) -> str:
     """Return a name that no program takes for an option."""
     return f"./{name}" if name.startswith("-") else name
+
+
+def _list_of(task: Task, name: str) -> str:
+    """Return where a list lies: tasks of a cluster share a folder, and may have lists of the same name."""
+    own = f"-{zlib.crc32(task.name.encode('utf-8', 'surrogateescape')):08x}" if task.members else ""
+    return f"{LISTS_FOLDER}/{task.template.name}{own}/{name}.list"
 
 
 def _is_one(uses: Uses, task: Task) -> bool:
