@@ -38,7 +38,11 @@ def begin(request: Request, name: str, runs: str, facts: tuple[str, ...]) -> int
     Raises:
         OSError: There is no room for a run.
     """
-    path = create_joint_run(find_runs_folder(runs), name)
+    return begin_in(create_joint_run(find_runs_folder(runs), name), request, facts)
+
+
+def begin_in(path: str, request: Request, facts: tuple[str, ...]) -> int:
+    """Run a workflow in the folder that was made for its run; return the exit code to end with."""
     with take_run_folder(path):
         code = _drive(path, request, facts)
     if code == USAGE:
