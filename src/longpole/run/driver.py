@@ -267,7 +267,7 @@ class Driver:
             job = graph.jobs[graph.job_of[number]]
             group = 0
             if job.label:
-                group = self._identities.get(job.number) or self._journal.group(job.label)
+                group = self._identities.get(job.number) or self._journal.group(job.label, job.needs)
                 self._identities[job.number] = group
             identity = self._journal.plan(tasks[number], group, self._before(number))
             self._task_ids.append(identity)

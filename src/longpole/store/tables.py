@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 TABLES_FOLDER = "tables"
 STAMP = "stamp.json"
 # Raised whenever the same log would give other tables.
-BUILDER = 12
+BUILDER = 13
 
 
 class Origin(msgspec.Struct, frozen=True):
