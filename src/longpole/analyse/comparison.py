@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
-from statistics import fmean, median, stdev
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from longpole.analyse.detectable import seen_shift
 from longpole.analyse.drift import drift, in_turns
 from longpole.analyse.holm import corrected, levels
 from longpole.analyse.rank_sum import beyond, differences, least_p, p_value
+from longpole.analyse.spread import spread_of
 from longpole.model.comparison import (
     CONFIDENCE,
     ComparedRun,
@@ -103,9 +104,10 @@ class _Column:
 
 def _times(group: str, runs: Sequence[ComparedRun], metric: Metric) -> GroupTimes:
     seconds = tuple(run.seconds[metric] for run in runs)
-    sd = stdev(seconds) if len(seconds) > 1 else None
+    found = spread_of(seconds)
+    assert found is not None, "a group has a run"
     return GroupTimes(
-        group, tuple(run.run for run in runs), seconds, fmean(seconds), sd, float(median(seconds))
+        group, tuple(run.run for run in runs), seconds, found.mean, found.sd, float(median(seconds))
     )
 
 

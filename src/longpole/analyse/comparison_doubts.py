@@ -23,6 +23,8 @@ def doubts(runs: Sequence[ComparedRun], compared: Compared) -> tuple[str, ...]:
         *_settings(runs),
         *_order(runs, compared),
         *_overlaps(runs),
+        *_cached(runs),
+        *_retries(runs),
         *_means(compared.metrics[0]),
     )
 
@@ -77,6 +79,21 @@ def _overlaps(runs: Sequence[ComparedRun]) -> Iterator[str]:
             f"{count_of(len(hit), 'run')} of {len(runs):,} went on while another did, "
             "and each took something from the other."
         )
+
+
+def _cached(runs: Sequence[ComparedRun]) -> Iterator[str]:
+    some = sum(run.cached > 0 for run in runs)
+    if some:
+        yield (
+            f"{count_of(some, 'run')} of {len(runs):,} took results of tasks that had been made before. "
+            "'longpole run --fresh' makes everything again."
+        )
+
+
+def _retries(runs: Sequence[ComparedRun]) -> Iterator[str]:
+    some = sum(run.retries > 0 for run in runs)
+    if some:
+        yield f"In {count_of(some, 'run')} of {len(runs):,} tasks had to be tried again, which takes time."
 
 
 def _means(deciding: MetricComparison) -> Iterator[str]:

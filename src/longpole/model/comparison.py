@@ -41,6 +41,8 @@ class ComparedRun:
         seconds: Its times, as far as they are known.
         machine: The machine that it ran on.
         settings: What else it ran with; what differs between runs of a comparison is said.
+        cached: How many tasks did not run, since what they make was there.
+        retries: How many attempts there were beyond the first of each job.
     """
 
     run: str
@@ -49,6 +51,8 @@ class ComparedRun:
     seconds: Mapping[Metric, float]
     machine: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
+    cached: int = 0
+    retries: int = 0
 
 
 @dataclass(frozen=True, slots=True)
