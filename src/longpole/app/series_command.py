@@ -34,9 +34,8 @@ def make_series(given: Given) -> int:
         _say(f"to go on: {_typed(given, making.series.name)}")
         return code
     if making.failed:
-        _say(
-            f"{len(making.failed)} of {len(making.series.turns())} runs failed; {making.kept} is left to look at"
-        )
+        of_all = f"{len(making.failed)} of {counted(len(making.series.turns()), 'run')}"
+        _say(f"{of_all} failed; {making.kept} is left to look at")
         _say(f"to make what is missing: {_typed(given, making.series.name)}")
     if code <= 1:
         _compare(making, as_json=given.as_json)
