@@ -58,7 +58,7 @@ def compare(
     """
     ordered, interleaved = _in_order(runs)
     columns = [_Column(ordered, groups, metric, in_turns=interleaved) for metric in metrics]
-    level = 1 - confidence
+    level = round(1 - confidence, 12)  # 0.02, and not what binary fractions make of it
     found = _family(columns[:1], level) + _family(columns[1:], level)
     return Compared(tuple(found), interleaved)
 

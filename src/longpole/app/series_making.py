@@ -28,6 +28,7 @@ from longpole.app.series_screen import SeriesScreen
 from longpole.app.work_folder import take_work_folder
 from longpole.errors import UsageError
 from longpole.run.request import as_text
+from longpole.store.workflow import has_driver
 
 FAILED, INTERRUPTED = 1, 130
 # A group is not tried again after so many failures in a row.
@@ -104,8 +105,10 @@ class Making:
             )
             code = self._wait(self._child, turn, screen)
             assert self._child.stdout is not None
-            run = self._child.stdout.read().strip()
+            path = self._child.stdout.read().strip()
             self._child = None
+            _remove_if_never_begun(path)
+            run = path.rpartition("-")[2] if os.path.isdir(path) else ""
             self._note(turn, code, work)
             if code == 0:
                 screen.made(turn, run, time.monotonic() - began)
@@ -177,6 +180,12 @@ def _clear(folder: str) -> None:
                 if time.monotonic() > limit:
                     raise
                 time.sleep(_LOOK_S)
+
+
+def _remove_if_never_begun(path: str) -> None:
+    """Remove a run that was stopped before its driver wrote anything: there is nothing in it."""
+    if os.path.isdir(path) and not has_driver(path):
+        rmtree(path, ignore_errors=True)
 
 
 def _remove_if_empty(folder: str) -> None:

@@ -5,7 +5,6 @@ When the process that makes the series dies, this one is asked to stop, so that 
 
 from __future__ import annotations
 
-import os
 import sys
 
 from longpole.app.main import guarded
@@ -24,7 +23,7 @@ def main(arguments: list[str]) -> int:
 
 def _begin(text: str, name: str, runs: str, **facts: object) -> int:
     path = create_joint_run(runs, name, **facts)
-    sys.stdout.write(f"{os.path.basename(path).rpartition('-')[2]}\n")
+    sys.stdout.write(f"{path}\n")
     sys.stdout.flush()
     return begin_in(path, as_request(text), ("",))
 

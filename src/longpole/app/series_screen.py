@@ -67,7 +67,8 @@ class SeriesScreen:
         self._wipe()
         for line in said.rstrip().splitlines():
             write(sys.stderr, f"  {visible(line)}\n")
-        self._say(f"{self._place(turn, self._done)}: run {run} failed" if run else "no run was made")
+        what = f"run {run} failed" if run else "no run was made"
+        self._say(f"{self._place(turn, self._done)}: {what}")
 
     def give_up(self, turn: Turn) -> None:
         """Say, once, that a group is not tried any more."""

@@ -29,7 +29,7 @@ from longpole.present.canvas import (
     patch,
     save,
 )
-from longpole.present.comparison_words import sentences, signed
+from longpole.present.comparison_words import signed, verdicts
 from longpole.present.labels import figure_of, measured
 from longpole.present.page import Page, quiet_axes
 from longpole.present.terminal import shorten
@@ -63,7 +63,7 @@ _PANELS = (
 _ROW, _AROUND, _BESIDE, _APART = 0.42, 0.12, 0.12, 0.22
 _BELOW = 0.42
 _BAR = 0.76
-_MOST_LETTERS, _MOST_TICKS = 24, 3
+_MOST_LETTERS, _MOST_TICKS, _MOST_SAID = 24, 3, 4
 # Of the width of a panel: what is left for how groups differ.
 _CHANGES = 0.3
 
@@ -89,9 +89,8 @@ def write_comparison(comparison: Comparison, path: Path) -> None:
 
 def comparison_figure(comparison: Comparison, new_figure: type[Figure]) -> Figure:
     """Return the figure, drawn."""
-    page = Page(
-        new_figure, title=f"{comparison.title}, by {comparison.by}", said=" ".join(sentences(comparison)[:4])
-    )
+    said = " ".join(verdicts(comparison.deciding)[:_MOST_SAID])
+    page = Page(new_figure, title=f"{comparison.title}, by {comparison.by}", said=said)
     names = [shorten(times.group, _MOST_LETTERS) for times in comparison.deciding.groups]
     left = max(measured(page.figure, name, fontsize=8)[0] for name in names) / RESOLUTION + _BESIDE
     panels = _panels(comparison)

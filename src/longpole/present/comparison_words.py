@@ -36,19 +36,24 @@ _LEAST_P = 0.0001
 
 def sentences(comparison: Comparison) -> list[str]:
     """Return what the time that decides says of each group, then the other times, then the gate."""
-    said = [verdict(comparison.deciding, one) for one in comparison.deciding.differences]
-    if not said:
-        said = [f"There is one group, '{one_line(comparison.baseline)}': nothing to compare it with."]
-    said += [parts(one) for one in comparison.metrics[1:] if one.differences]
+    others = [one for one in comparison.metrics[1:] if any(each.can_be_shown for each in one.differences)]
+    said = [*verdicts(comparison.deciding), *(parts(one) for one in others)]
     return said + ([gate_sentence(comparison.gate, comparison.deciding)] if comparison.gate else [])
+
+
+def verdicts(compared: MetricComparison) -> list[str]:
+    """Return what a time says of each group; where there are too few runs, that is said once."""
+    if not compared.differences:
+        return [f"There is one group, {_quoted(compared.groups[0].group)}: nothing to compare it with."]
+    able = [verdict(compared, one) for one in compared.differences if one.can_be_shown]
+    unable = [one for one in compared.differences if not one.can_be_shown]
+    return able + ([_too_few(compared, unable)] if unable else [])
 
 
 def verdict(compared: MetricComparison, one: Difference) -> str:
     """Return what is shown of one group and one time."""
     base, mine = compared.groups[0], _times(compared, one.group)
     names, where = _names(base, mine), _WHERE[compared.metric]
-    if not one.can_be_shown:
-        return _too_few(base, mine, one)
     if one.shown and one.ratio is None:
         means = f"{show_seconds(mine.mean_s)} against {show_seconds(base.mean_s)}"
         return (
@@ -114,7 +119,7 @@ def signed(ratio: float | None) -> str:
     """
     if ratio is None:
         return ""
-    return f"x {ratio:.3g}" if ratio >= 10 else f"{100 * (ratio - 1):+.1f} %"
+    return f"x {ratio:.3g}" if ratio >= 10 else f"{_percent(ratio)} %"
 
 
 def interval(one: Difference) -> str:
@@ -130,7 +135,13 @@ def interval(one: Difference) -> str:
         return ""
     if max(one.low, one.high) >= 10:
         return f"x {one.low:.3g} to {one.high:.3g}"
-    return f"{100 * (one.low - 1):+.1f} to {100 * (one.high - 1):+.1f} %"
+    return f"{_percent(one.low)} to {_percent(one.high)} %"
+
+
+def _percent(ratio: float) -> str:
+    """Return a change with its sign; what rounds to nothing has none."""
+    text = f"{100 * (ratio - 1):+.1f}"
+    return text[1:] if float(text) == 0 else text
 
 
 def p_words(p: float) -> str:
@@ -176,11 +187,16 @@ def _seen(one: Difference) -> str:
     return f" One of more than {100 * (one.seen - 1):.1f} % would have been seen with 90 % probability."
 
 
-def _too_few(base: GroupTimes, mine: GroupTimes, one: Difference) -> str:
-    runs = f"{base.n} and {counted(mine.n, 'run')}"
+def _too_few(compared: MetricComparison, unable: list[Difference]) -> str:
+    sizes = {times.group: times.n for times in compared.groups}
+    worst = max(unable, key=lambda one: one.least_p)
+    base = compared.groups[0]
+    of_whom = f"Of {', '.join(_quoted(one.group) for one in unable)} and {_quoted(base.group)} nothing"
+    what = "Nothing" if len(unable) == len(compared.differences) else of_whom
     return (
-        f"Of {_quoted(mine.group)} and {_quoted(base.group)} nothing can be shown: {runs} give no p below "
-        f"{one.least_p:.2g}, and {one.needed_p:.2g} is needed. Make at least {_enough(one.needed_p)} of each."
+        f"{what} can be shown: {base.n} and {counted(sizes[worst.group], 'run')} give no p below "
+        f"{worst.least_p:.2g}, and {worst.needed_p:.2g} is needed. Make at least {_enough(worst.needed_p)} "
+        "of each."
     )
 
 
