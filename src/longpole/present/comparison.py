@@ -62,7 +62,7 @@ def _facts(comparison: Comparison) -> str:
     several = len(comparison.deciding.groups) > 1
     facts = [f"against '{one_line(comparison.baseline)}'"] if several else []
     facts += [f"{100 * comparison.confidence:g} % confidence"] if several else []
-    facts += ["measured in turns"] if several and comparison.interleaved else []
+    facts += ["in turns"] if several and comparison.interleaved else []
     drift = comparison.deciding.drift
     facts += [f"drift of {100 * drift:.1f} % taken out"] if drift is not None else []
     return ", ".join(facts)

@@ -42,7 +42,7 @@ def series_runs(name: str, folder: str | os.PathLike[str]) -> list[RunEntry]:
 
 
 def _meant(word: str, entries: Sequence[RunEntry], folder: str | os.PathLike[str]) -> Sequence[RunEntry]:
-    if word == LATEST or word.startswith(f"{LATEST}:") or os.sep in word:
+    if not word or word == LATEST or word.startswith(f"{LATEST}:") or os.sep in word:
         return [_single(word, folder)]
     exact = [entry for entry in entries if word in (entry.manifest.id, entry.path.name)]
     named = (
