@@ -73,10 +73,12 @@ def test_other_times_are_told_in_short() -> None:
 
 
 def test_too_few_runs_are_told_once_with_how_many_are_needed() -> None:
-    assert sentences(FEW) == [
+    (said,) = sentences(FEW)
+
+    assert said == (
         "Nothing can be shown: 2 and 2 runs give no p below 0.33, and 0.02 is needed. "
         "Make at least 5 of each."
-    ]
+    )
 
 
 def test_one_group_has_nothing_to_be_compared_with() -> None:

@@ -38,6 +38,8 @@ def _sections(
     yield _headline(comparison)
     yield _said(comparison)
     yield from (_table(one, comparison) for one in comparison.metrics)
+    if any(one.shown for compared in comparison.metrics for one in compared.differences):
+        yield note("* shown to differ")
     most = None if everything else _MOST_LEFT_OUT
     left_out = tuple(f"run {one.run} of '{one.group}': {one.why}." for one in comparison.left_out)
     if left_out:
@@ -77,14 +79,13 @@ def _said(comparison: Comparison) -> Table:
     return grid
 
 
-def _table(compared: MetricComparison, comparison: Comparison) -> RenderableType:
+def _table(compared: MetricComparison, comparison: Comparison) -> Table:
     several = bool(compared.differences)
     of_change = ("change", f"{100 * comparison.confidence:g} % interval") if several else ()
     table = new_table(HEADS[compared.metric], "n", "mean", "sd", *of_change)
     for times in compared.groups:
         table.add_row(*_row(times, compared))
-    marked = any(one.shown for one in compared.differences)
-    return Group(table, note("* shown to differ")) if marked else table
+    return table
 
 
 def _row(times: GroupTimes, compared: MetricComparison) -> list[Text]:
