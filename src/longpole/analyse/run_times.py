@@ -10,6 +10,7 @@ computes from begin to end. Left out: time in which a driver itself works, which
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -74,6 +75,7 @@ def run_times(evidence: TimesEvidence) -> RunTimes:
         workflow=notes.workflow,
         placement=notes.placement,
         parameters=_parameters(facts),
+        command="" if notes.workflow else shlex.join(manifest.command),
         state=evidence.state.value,
         trouble=_trouble(evidence, sum(whole(row["failed"]) or 0 for row in rows)),
         tasks=sum(whole(row["tasks"]) or 0 for row in rows if row["outcome"] in (None, "ran")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from longpole.analyse.run_times import TimesEvidence, run_times
 from longpole.analyse.values import whole
+from longpole.app.json_sql import json_text
 from longpole.model.execution import Status
 from longpole.model.run_times import RunTimes
 from longpole.store.run import StoredRun
@@ -21,7 +22,7 @@ _TASKS = f"""
     took AS (
         SELECT *, if((SELECT count(*) FROM phases WHERE kind = 'exec') > 0, execs, jobs) AS took_ns FROM did
     )
-    SELECT coalesce(type, name) AS type, outcome, json_extract_string(resources, '$.job_type') AS job_type,
+    SELECT coalesce(type, name) AS type, outcome, {json_text("resources", "job_type")} AS job_type,
         count(*) AS tasks, count(took_ns) AS timed, sum(took_ns)::DOUBLE AS total_ns,
         sum(retries)::BIGINT AS retries, count(*) FILTER (failed) AS failed
     FROM tasks LEFT JOIN took ON took.task = tasks.id GROUP BY 1, 2, 3 ORDER BY 1, 2, 3

@@ -18,6 +18,7 @@ class RunTimes:
         workflow: The workflow that it executed; empty if it is no run of one of ours.
         placement: Where the data of that workflow was; empty if it is none.
         parameters: What the workflow ran with, by name.
+        command: The command line, of a run that is no workflow's.
         state: running, finished or broken.
         trouble: Why its times should not be set beside those of others; empty if it came to a good end.
         tasks: How many tasks ran, auxiliary ones not counted; of a plain command none.
@@ -38,6 +39,7 @@ class RunTimes:
     workflow: str = ""
     placement: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
+    command: str = ""
     state: str = ""
     trouble: str = ""
     tasks: int = 0
@@ -69,5 +71,7 @@ class RunTimes:
 
     @property
     def setting(self) -> tuple[str, str, tuple[tuple[str, str], ...]]:
-        """What repeats have in common: the workflow, or else the name; the placement; the parameters."""
-        return self.workflow or self.name, self.placement, tuple(sorted(self.parameters.items()))
+        """What repeats have in common: workflow, placement and parameters; else name and command line."""
+        if not self.workflow:
+            return self.name, "", (("command", self.command),)
+        return self.workflow, self.placement, tuple(sorted(self.parameters.items()))

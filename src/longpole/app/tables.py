@@ -1,0 +1,53 @@
+"""Tables of results from stored runs: each run is read for what its table needs, and let go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from longpole.analyse.tables.build import build_table
+from longpole.app.model_uses import model_uses_of
+from longpole.app.run_outline import run_outline_of
+from longpole.app.run_times import run_times_of
+from longpole.app.run_use import run_use_of
+from longpole.errors import DamagedRunError
+from longpole.model.result_table import Like, ResultTable
+from longpole.model.run_result import RunResult
+from longpole.store.run import StoredRun, open_run
+from longpole.store.selection import find_run, runs_folder
+
+_NEEDS_USE = (Like.PLAIN, Like.III, Like.IV)
+_NEEDS_OUTLINE = (Like.II, Like.IV)
+
+
+def table_of_runs(
+    names: Sequence[str], like: Like, runs: str = ""
+) -> tuple[ResultTable, DamagedRunError | None]:
+    """Return a table of runs, and what is damaged of them; one that is named twice counts once.
+
+    Args:
+        names: Which runs: ids, beginnings of ids, folders, ``latest`` or ``latest:NAME``.
+        like: Which table.
+        runs: The folder of runs; '' for the usual one.
+
+    Raises:
+        LongpoleError: A run is not there, or nothing of it can be read.
+    """
+    paths = dict.fromkeys(find_run(name, runs_folder(runs)) for name in names)
+    results: list[RunResult] = []
+    damage: DamagedRunError | None = None
+    for path in paths:
+        with open_run(path) as stored:
+            results.append(result_of(stored, like))
+            damage = damage or stored.damage()
+    return build_table(like, results), damage
+
+
+def result_of(run: StoredRun, like: Like) -> RunResult:
+    """Return what a table needs of one run."""
+    times = run_times_of(run)
+    return RunResult(
+        times=times,
+        use=run_use_of(run, times) if like in _NEEDS_USE else None,
+        outline=run_outline_of(run, times) if like in _NEEDS_OUTLINE else None,
+        models=model_uses_of(run) if like is Like.I else (),
+    )
