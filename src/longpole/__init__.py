@@ -1,7 +1,7 @@
 """Longpole: where the time of a workflow goes, what bounds it, and which change gains most.
 
-``phase`` and ``record`` are for programs; ``load`` reads what was recorded, and ``Workflow`` describes
-what is to run. This module loads into users' interpreters: it stays importable by Python 3.8 and loads
+``phase`` and ``record`` are for programs; ``load`` reads what was recorded, ``compare`` sets groups of runs
+side by side, and ``Workflow`` describes what is to run. This module loads into users' interpreters: it stays importable by Python 3.8 and loads
 nothing heavy until it is asked for.
 """
 
@@ -13,6 +13,7 @@ from longpole.record.recording import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from longpole.app.comparing_options import compare
     from longpole.app.run import Run, load
     from longpole.describe.builder import Workflow
 else:
@@ -23,6 +24,10 @@ else:
             from longpole.app import run
 
             return getattr(run, name)
+        if name == "compare":
+            from longpole.app.comparing_options import compare
+
+            return compare
         if name == "Workflow":
             from longpole.describe.builder import Workflow
 
@@ -37,4 +42,4 @@ def load_ipython_extension(shell: object) -> None:
     Magic(shell).register()
 
 
-__all__ = ["Run", "Workflow", "__version__", "load", "phase", "record"]
+__all__ = ["Run", "Workflow", "__version__", "compare", "load", "phase", "record"]

@@ -12,6 +12,7 @@ import jsonschema
 import numpy as np
 import pytest
 
+import longpole
 from longpole.app.group import run_command
 from longpole.errors import NothingToCompareError, RunNotFoundError, UsageError
 from tests.app.compared import command_run, workflow_run
@@ -238,3 +239,12 @@ def test_a_figure_is_written(tmp_path: Path, compare: Compare, form: str) -> Non
     compare("before", "after", "--out", str(tmp_path / f"figure.{form}"))
 
     assert (tmp_path / f"figure.{form}").read_bytes().startswith(begins[form])
+
+
+def test_python_compares_as_the_command_does(measured: Path) -> None:
+    found = longpole.compare("before", "after", folder=str(measured))
+
+    assert (found.baseline, found.by, found.interleaved) == ("before", "name", True)
+    assert found.deciding.differences[0].shown
+    with pytest.raises(UsageError, match="no time 'speed'"):
+        longpole.compare("before", metric="speed", folder=str(measured))

@@ -1,14 +1,41 @@
-"""From the options of ``longpole compare`` to runs and shares."""
+"""From what a user says of a comparison to runs and shares: on the command line, or in Python."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from longpole.errors import UsageError
+from longpole.model.comparison import Comparison, Metric
 from longpole.store.selection import RunEntry, runs_folder
 from longpole.store.several import find_runs, latest_series, series_runs
 
 _LEAST_CONFIDENCE = 0.5
+
+
+def compare(
+    *runs: str, by: str = "", baseline: str = "", metric: str = Metric.END_TO_END, folder: str = ""
+) -> Comparison:
+    """Return how groups of runs differ, as ``longpole compare --json`` has it.
+
+    Args:
+        runs: Ids, ``latest:NAME``, names of runs or of a series, or patterns of names; your last series if
+            none are given.
+        by: What makes the groups: placement, name, series, or a parameter; '' for what differs.
+        baseline: The group that others are compared with; '' for the first.
+        metric: The time that decides: end_to_end, compute, stage_in, stage_out or cpu.
+        folder: The folder of runs; '' for the one ``longpole record`` would use here.
+
+    Raises:
+        RunNotFoundError: There is no such run.
+        UsageError: There is no such baseline, or nothing to group by.
+        NothingToCompareError: None of the runs ended well.
+    """
+    from longpole.app.comparing import Asked, compare_runs
+
+    if metric not in list(Metric):
+        raise UsageError(f"There is no time '{metric}'. There are {', '.join(Metric)}.")
+    asked = Asked(by=by, baseline=baseline, metric=Metric(metric))
+    return compare_runs(chosen_runs(runs, folder), asked)
 
 
 def chosen_runs(wanted: Sequence[str], runs: str = "") -> tuple[RunEntry, ...]:
