@@ -1,8 +1,8 @@
 """Longpole: where the time of a workflow goes, what bounds it, and which change gains most.
 
 ``phase`` and ``record`` are for programs; ``load`` reads what was recorded, ``compare`` sets groups of runs
-side by side, and ``Workflow`` describes what is to run. This module loads into users' interpreters: it stays importable by Python 3.8 and loads
-nothing heavy until it is asked for.
+side by side, and ``Workflow`` describes what is to run. This module loads into users' interpreters: it stays
+importable by Python 3.8 and loads nothing heavy until it is asked for.
 """
 
 from __future__ import annotations

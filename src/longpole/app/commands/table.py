@@ -40,9 +40,10 @@ def command(*, names: tuple[str, ...], like: str | None, form: str | None, as_js
     """Show what runs used, as a table.
 
     RUN is an id or the beginning of one, a folder, 'latest' (the default) or 'latest:NAME', or the name of
-    runs or of a series, or a pattern of such names: all of these. One run has a row for each kind of task, or program; several have one each. Runs of one workflow, placement and
-    parameters are repeats: a row has their mean and standard deviation. What cannot be known is '-', and a
-    line below says why. Of a damaged run all that is intact counts, with exit code 3.
+    runs or of a series, or a pattern of such names: all of these. One run has a row for each kind of task, or
+    program; several have one each. Runs of one workflow, placement and parameters are repeats: a row has
+    their mean and standard deviation. What cannot be known is '-', and a line below says why. Of a damaged
+    run all that is intact counts, with exit code 3.
     """
     if as_json and form:
         raise click.UsageError("Give --json or --format, not both.")
