@@ -81,11 +81,13 @@ class Making:
 
     def _make_all(self, left: list[Turn], screen: SeriesScreen) -> int:
         for turn in left:
+            if self._stopping():
+                return INTERRUPTED
             if self._in_a_row[turn.group] >= _FAILURES:
                 screen.give_up(turn)
                 continue
             code = self._make_one(turn, screen)
-            if self._asked_to_stop:
+            if self._stopping():
                 return INTERRUPTED
             if code not in (0, FAILED):
                 return code
@@ -145,6 +147,9 @@ class Making:
         elif code == 0:
             self._in_a_row[turn.group] = 0
         rmtree(work, ignore_errors=True)
+
+    def _stopping(self) -> bool:
+        return self._asked_to_stop > 0
 
     def _pass_on(self, number: int, _frame: FrameType | None) -> None:
         self._asked_to_stop += 1
