@@ -63,6 +63,9 @@ def test_tasks_from_before_and_second_tries_are_told() -> None:
 
 
 def test_means_that_a_single_run_makes_are_told() -> None:
-    wild = [*SERIES[:-1], replace(SERIES[-1], seconds={Metric.END_TO_END: 40.0})]
+    long = [compared("ab"[at % 2], 10.0 + at % 3 / 10, at=at) for at in range(24)]
+    wild = [*long[:-1], replace(long[-1], seconds={Metric.END_TO_END: 40.0})]
 
+    assert said_of(long) == ""
+    assert "By their means 'b' and 'a' differ by +24" in said_of(wild)
     assert "a few runs far off" in said_of(wild)

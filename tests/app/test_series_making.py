@@ -55,7 +55,7 @@ def test_a_series_is_made_in_turns_and_compared(bench: Bench) -> None:
     assert left_in_work(bench) == []
     assert not (bench.folder / ".longpole" / "work" / "series-one-1").exists()
     compared = bench.json("compare")
-    assert [group["group"] for group in compared["metrics"][0]["groups"]] == ["clustering", "links"]
+    assert [group["group"] for group in compared["metrics"][0]["groups"]] == ["links", "clustering"]
     assert compared["interleaved"]
     assert bench.rows("SELECT count(*) FROM tasks WHERE outcome = 'cached'") == [(0,)]
 

@@ -12,8 +12,6 @@ from longpole.analyse.sentences import count_of
 from longpole.model.comparison import ComparedRun, Metric, MetricComparison
 
 _MOST_VALUES = 4
-# By how many percent means may differ from what runs typically differ by, before it is said.
-_APART = 0.05
 
 
 def doubts(runs: Sequence[ComparedRun], compared: Compared) -> tuple[str, ...]:
@@ -97,11 +95,11 @@ def _retries(runs: Sequence[ComparedRun]) -> Iterator[str]:
 
 
 def _means(deciding: MetricComparison) -> Iterator[str]:
-    """Tell where means say something else than what runs typically take."""
+    """Tell where means say something else than what runs typically take, noise allowed for."""
     for one in deciding.differences:
-        if one.ratio is None or one.ratio_of_means is None:
+        if one.ratio is None or one.low is None or one.high is None or one.ratio_of_means is None:
             continue
-        if abs(one.ratio_of_means / one.ratio - 1) > _APART:
+        if not one.low <= one.ratio_of_means <= one.high:
             means, typical = 100 * (one.ratio_of_means - 1), 100 * (one.ratio - 1)
             yield (
                 f"By their means '{one.group}' and '{deciding.groups[0].group}' differ by {means:+.1f} %, "

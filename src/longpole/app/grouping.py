@@ -12,7 +12,7 @@ from longpole.model.run_times import VARIANT
 _USUAL = (("placement", VARIANT), ("name",), ("series",))
 # What comes first is what others are compared with.
 _ORDER: Mapping[str, Sequence[str]] = {
-    "placement": ("baseline", "container-installed", "shared-fs", "clustering", "links"),
+    "placement": ("baseline", "links", "container-installed", "shared-fs", "clustering"),
     VARIANT: ("published", "tuned"),
 }
 # In these groups stand in the order in which their runs were named.
