@@ -5,7 +5,7 @@ average) and a slow drift (a random walk). Beside our test stand those that othe
 knows no drift, Welch's t-test, a paired t-test of rounds; and, for intervals, the bootstrap of the ratio of
 means. Prints Markdown.
 
-    python -m benchmarks.comparisons [--trials 1000]
+    python -m benchmarks.comparisons [--trials 1000] [--only false|found|sizes|coverage]
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ Test = Callable[[Sequence[ComparedRun]], bool]
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--trials", type=int, default=1000)
-    trials = parser.parse_args(arguments).trials
-    print_false(trials)
-    print_found(trials)
-    print_sizes(trials)
-    print_coverage(trials)
+    parser.add_argument("--only", choices=PARTS, action="append", help="one of the tables (default: all)")
+    asked = parser.parse_args(arguments)
+    for name in asked.only or PARTS:
+        PARTS[name](asked.trials)
     return 0
 
 
@@ -136,6 +135,13 @@ TESTS: dict[str, Test] = {
     "rank sum": by(lambda one, other: stats.mannwhitneyu(one, other, method="exact").pvalue),
     "welch": by(lambda one, other: stats.ttest_ind(one, other, equal_var=False).pvalue),
     "paired": by(lambda one, other: stats.ttest_rel(one, other).pvalue),
+}
+
+PARTS: dict[str, Callable[[int], None]] = {
+    "false": print_false,
+    "found": print_found,
+    "sizes": print_sizes,
+    "coverage": print_coverage,
 }
 
 if __name__ == "__main__":

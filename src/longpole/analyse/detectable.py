@@ -1,7 +1,7 @@
 """How large a difference so many runs would have shown, by the noise that they had.
 
 Method: residuals (what runs lie off the median of their group) are drawn with replacement, as many for two
-groups as these had, two thousand times, from a fixed seed. Of each drawing it is found by how much one group
+groups as these had, up to two thousand times, from a fixed seed. Of each drawing it is found by how much one group
 must be shifted until the rank-sum test shows it. Nine in ten drawings are shown at the 0.9 quantile of these
 shifts. Residuals are made larger by the root of n / (n - groups), as the median was fitted to them. Left out:
 noise that these runs did not happen to meet, which matters most where they are few.
@@ -15,10 +15,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from longpole.analyse.arrays import Numbers
-from longpole.analyse.rank_sum import beyond, differences
+from longpole.analyse.rank_sum import beyond
 from longpole.model.comparison import POWER
 
-_DRAWN, _SEED = 2000, 1979
+_SEED = 1979
+# How often is drawn: so often, or as often as makes so many differences, but hundreds of times at least.
+_MOST_DRAWN, _MOST_DIFFERENCES, _LEAST_DRAWN = 2000, 400_000, 400
 _MOST_NEEDED = 1000
 
 
@@ -37,9 +39,10 @@ def seen_shift(one: Numbers, other: Numbers, level: float) -> float | None:
     if not pool.any():
         return 0.0
     drawn = np.random.default_rng(_SEED)
-    first = drawn.choice(pool, (_DRAWN, len(one)))
-    second = drawn.choice(pool, (_DRAWN, len(other)))
-    needed = -differences(first, second)[:, cut - 1]
+    times = max(_LEAST_DRAWN, min(_MOST_DRAWN, _MOST_DIFFERENCES // (len(one) * len(other))))
+    first, second = (drawn.choice(pool, (times, len(group))) for group in (one, other))
+    every = (second[:, None, :] - first[:, :, None]).reshape(times, -1)
+    needed = -np.partition(every, cut - 1, axis=1)[:, cut - 1]
     return max(0.0, float(np.quantile(needed, POWER)))
 
 

@@ -52,7 +52,7 @@ def least_p(one: int, other: int) -> float:
 
 def differences(one: Numbers, other: Numbers) -> Numbers:
     """Return the differences of each number of the other group and each of the one, in their order."""
-    return np.sort((other[..., None, :] - one[..., :, None]).reshape(*one.shape[:-1], -1), axis=-1)
+    return np.sort((other[None, :] - one[:, None]).ravel())
 
 
 def beyond(one: int, other: int, level: float) -> int:
