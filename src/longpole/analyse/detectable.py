@@ -3,8 +3,8 @@
 Method: residuals (what runs lie off the median of their group) are drawn with replacement, as many for two
 groups as these had, up to two thousand times, from a fixed seed. Of each drawing it is found by how much one
 group must be shifted until the rank-sum test shows it. Nine in ten drawings are shown at the 0.9 quantile of
-these shifts. Residuals are made larger by the root of n / (n - groups), as the median was fitted to them. Left
-out: noise that these runs did not happen to meet, which matters most where they are few.
+these shifts. Residuals are made larger by the root of n / (n - groups), as the median was fitted to them.
+Left out: noise that these runs did not happen to meet, which matters most where they are few.
 """
 
 from __future__ import annotations

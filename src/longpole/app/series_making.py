@@ -107,7 +107,7 @@ class Making:
             )
             code = self._wait(self._child, turn, screen)
             assert self._child.stdout is not None
-            path = self._child.stdout.read().strip()
+            path = self._child.stdout.readline().strip()
             self._child = None
             _remove_if_never_begun(path)
             run = path.rpartition("-")[2] if os.path.isdir(path) else ""
