@@ -75,7 +75,9 @@ def test_a_run_that_fails_is_said_and_the_rest_goes_on(bench: Bench) -> None:
     assert done.returncode == 1
     codes = [one.get("exit_code") for one in manifests(bench)]
     assert (codes.count(0), codes.count(1)) == (3, 2)
-    assert "It ended with exit code 1." in done.stderr
+    assert done.stderr.count("failed: make: It ended with exit code 1.") == 2
+    assert done.stderr.count("Command ") == 1
+    assert "--resume" not in done.stderr
     assert "links, code=1 failed twice in a row, and is not tried again" in done.stderr
     assert "2 of 6 runs failed" in done.stderr
     assert "--repeat 3 --series one-1 --vary code=0,1" in done.stderr

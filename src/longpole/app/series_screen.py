@@ -15,6 +15,9 @@ from longpole.present.terminal import shorten
 from longpole.present.words import counted
 from longpole.units import show_seconds
 
+# What a run that failed says in short, and where it begins to say what to type.
+_SHORT, _NEXT = "longpole: ", "\n Next "
+
 
 class SeriesScreen:
     """Shows on standard error how a series is made."""
@@ -28,6 +31,7 @@ class SeriesScreen:
         self._turn: Turn | None = None
         self._given_up: set[str] = set()
         self._stopping = 0
+        self._any_failed = False
         self._live = is_terminal(sys.stderr)
 
     def __enter__(self) -> Self:
@@ -62,10 +66,13 @@ class SeriesScreen:
         self._say(f"{self._place(turn, self._done)}: run {run} in {show_seconds(took_s)}")
 
     def failed(self, turn: Turn, run: str, said: str) -> None:
-        """Say that a run has failed, and what it said."""
+        """Say that a run has failed, and what it said: of the first all, of others in short."""
         self._done += 1
         self._wipe()
-        for line in said.rstrip().splitlines():
+        text = said.partition(_NEXT)[0].rstrip()  # a series goes on in another way than a run
+        lines = [line for line in text.splitlines() if not self._any_failed or _SHORT in line]
+        self._any_failed = True
+        for line in lines:
             write(sys.stderr, f"  {visible(line)}\n")
         what = f"run {run} failed" if run else "no run was made"
         self._say(f"{self._place(turn, self._done)}: {what}")

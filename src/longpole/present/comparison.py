@@ -57,7 +57,8 @@ def _headline(comparison: Comparison) -> Group:
     runs = sum(times.n for times in comparison.deciding.groups)
     title = f" {one_line(comparison.title)}, by {one_line(comparison.by)}"
     top.add_row(Text(title, style="title"), Text(f"{counted(runs, 'run')} ", style="figure"))
-    return Group(top, Padding(Text(glued(_facts(comparison)), style="quiet"), (0, 0, 0, 1)))
+    facts = _facts(comparison)
+    return Group(top, *([Padding(Text(glued(facts), style="quiet"), (0, 0, 0, 1))] if facts else []))
 
 
 def _facts(comparison: Comparison) -> str:
