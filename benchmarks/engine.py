@@ -64,6 +64,8 @@ def _apart(words: str, program: str, shape: str) -> Peer:
 
 
 SNAKEMAKE = "Snakemake, a file each"
+# It follows a chain by recursion, and ends with a RecursionError beyond about 500.
+LONGEST_CHAIN = 400
 CASES = {
     "fan-out": Case(
         "fan-out and fan-in of `true` without files",
@@ -171,7 +173,11 @@ class Bench:
         options = self._options
         if peer.every_round:
             return options.tasks
-        return options.snakemake_tasks if peer.program == "snakemake_rules" else options.peer_tasks
+        if peer.program != "snakemake_rules":
+            return options.peer_tasks
+        return (
+            min(options.snakemake_tasks, LONGEST_CHAIN) if peer.shape == "chain" else options.snakemake_tasks
+        )
 
 
 def _views(ours: Ran, started_s: float) -> dict[str, Measured]:

@@ -45,7 +45,7 @@ def _work(what: Asked, tasks: int) -> None:
     folder = Path(tempfile.mkdtemp(dir=what.folder))
     text = CHAIN if what.shape == "chain" else FAN_OUT
     (folder / "Snakefile").write_text(text.format(tasks=tasks))
-    command = [sys.executable, "-m", "snakemake", "--cores", str(what.cores), "--quiet", "all"]
+    command = [sys.executable, "-m", "snakemake", "--cores", str(what.cores), "--quiet", "progress", "rules"]
     environment = {**os.environ, "XDG_CACHE_HOME": str(folder)}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     found = subprocess.run(command, cwd=folder, env=environment, check=False, **quiet)

@@ -242,9 +242,9 @@ def test_a_figure_is_written(tmp_path: Path, compare: Compare, form: str) -> Non
 
 
 def test_python_compares_as_the_command_does(measured: Path) -> None:
-    found = longpole.compare("before", "after", folder=str(measured))
+    found = longpole.compare("before", "after", runs=str(measured))
 
     assert (found.baseline, found.by, found.interleaved) == ("before", "name", True)
     assert found.deciding.differences[0].shown
     with pytest.raises(UsageError, match="no time 'speed'"):
-        longpole.compare("before", metric="speed", folder=str(measured))
+        longpole.compare("before", metric="speed", runs=str(measured))

@@ -93,6 +93,13 @@ def test_an_error_of_ours_is_a_sentence_and_its_code(failing, capsys, error, cod
     assert capsys.readouterr().err == f"longpole: {error}\n"
 
 
+def test_each_of_several_problems_is_on_a_line_of_its_own(failing, capsys):
+    failing(UsageError("One.\nTwo \x1b[2J."))
+
+    assert main.cli(["show"]) == 2
+    assert capsys.readouterr().err == "longpole: One.\nlongpole: Two \\x1b[2J.\n"
+
+
 def test_any_other_error_is_a_sentence_and_a_way_to_see_more(failing, capsys, monkeypatch):
     failing(ZeroDivisionError("oops"))
     monkeypatch.delenv(main.DEBUG, raising=False)

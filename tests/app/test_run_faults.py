@@ -252,14 +252,25 @@ def test_what_cannot_run_is_told_in_a_sentence_and_leaves_no_run(bench: Bench, k
 
 
 @pytest.mark.parametrize("option", ["--work", "--scratch", "--out"])
-def test_a_folder_that_cannot_be_written(option: str) -> None:
+def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(option: str) -> None:
     with bench_of(nobody=True) as bench:
         bench.write("faults.yaml", f'{HEAD}tasks:\n  a: {{run: "echo a > x", outputs: [x]}}\n')
         done = bench.call("run", "faults.yaml", option, "/proc/nobody-may-write-here")
+        assert bench.runs() == []
 
-    assert done.returncode in (FAILED, USAGE)
+    assert done.returncode == USAGE
     assert "/proc/nobody-may-write-here" in "".join(done.stderr.split("\n"))
     assert "Traceback" not in done.stderr
+
+
+def test_results_cannot_go_below_a_file(bench: Bench) -> None:
+    bench.write("faults.yaml", f'{HEAD}tasks:\n  a: {{run: "echo a > x", outputs: [x]}}\n')
+
+    done = bench.call("run", "faults.yaml", "--out", "faults.yaml/results")
+
+    assert done.returncode == USAGE
+    assert "faults.yaml is no folder. Choose another with --out." in " ".join(done.stderr.split())
+    assert bench.runs() == []
 
 
 def test_a_workflow_that_is_not_there(bench: Bench) -> None:

@@ -46,7 +46,7 @@ def compare_runs(entries: Sequence[RunEntry], asked: Asked) -> Comparison:
         UsageError: There is no such baseline, or nothing to group by.
         NothingToCompareError: None of the runs can be compared.
     """
-    with progress("reading runs", len(entries)) as tell:
+    with progress("Reading runs", len(entries)) as tell:
         seen = [look_at(entry, tell) for entry in entries]
     keys = chosen_keys([one.facts for one in seen], asked.by)
     usable = [one for one in seen if not one.why]

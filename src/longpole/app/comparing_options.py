@@ -13,17 +13,17 @@ _LEAST_CONFIDENCE = 0.5
 
 
 def compare(
-    *runs: str, by: str = "", baseline: str = "", metric: str = Metric.END_TO_END, folder: str = ""
+    *names: str, by: str = "", baseline: str = "", metric: str = Metric.END_TO_END, runs: str = ""
 ) -> Comparison:
     """Return how groups of runs differ, as ``longpole compare --json`` has it.
 
     Args:
-        runs: Ids, ``latest:NAME``, names of runs or of a series, or patterns of names; your last series if
-            none are given.
+        names: Which runs: ids, ``latest:NAME``, names of runs or of a series, or patterns of names; your last
+            series if none are given.
         by: What makes the groups: placement, name, series, or a parameter; '' for what differs.
         baseline: The group that others are compared with; '' for the first.
         metric: The time that decides: end_to_end, compute, stage_in, stage_out or cpu.
-        folder: The folder of runs; '' for the one ``longpole record`` would use here.
+        runs: The folder of runs; '' for the usual one.
 
     Raises:
         RunNotFoundError: There is no such run.
@@ -35,7 +35,7 @@ def compare(
     if metric not in list(Metric):
         raise UsageError(f"There is no time '{metric}'. There are {', '.join(Metric)}.")
     asked = Asked(by=by, baseline=baseline, metric=Metric(metric))
-    return compare_runs(chosen_runs(runs, folder), asked)
+    return compare_runs(chosen_runs(names, runs), asked)
 
 
 def chosen_runs(wanted: Sequence[str], runs: str = "") -> tuple[RunEntry, ...]:

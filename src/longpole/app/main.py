@@ -115,7 +115,7 @@ def _let_go_of_output() -> None:
 def _say(text: str) -> None:
     from longpole.model.text import visible
 
-    try:
-        sys.stderr.write(f"longpole: {visible(text)}\n")
+    try:  # several problems are one sentence on each line
+        sys.stderr.writelines(f"longpole: {visible(line)}\n" for line in text.split("\n"))
     except OSError:
         pass  # the user has closed it

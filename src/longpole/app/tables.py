@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from longpole.analyse.tables.build import build_table
 from longpole.app.model_uses import model_uses_of
+from longpole.app.progress import progress
 from longpole.app.run_outline import run_outline_of
 from longpole.app.run_times import run_times_of
 from longpole.app.run_use import run_use_of
-from longpole.errors import DamagedRunError
+from longpole.errors import DamagedRunError, UsageError
 from longpole.model.result_table import Like, ResultTable
 from longpole.model.run_result import RunResult
 from longpole.store.run import StoredRun, open_run
@@ -18,6 +19,26 @@ from longpole.store.several import find_runs
 
 _NEEDS_USE = (Like.PLAIN, Like.III, Like.IV)
 _NEEDS_OUTLINE = (Like.II, Like.IV)
+
+
+def table(*names: str, like: str = Like.PLAIN, runs: str = "") -> ResultTable:
+    """Return a table of runs, as ``longpole table`` shows it.
+
+    Args:
+        names: Which runs: ids, beginnings of ids, folders, ``latest`` (the default) or ``latest:NAME``.
+        like: ``I``, ``II``, ``III`` or ``IV``, as the paper has them; ``plain`` for none of these.
+        runs: The folder of runs; '' for the usual one.
+
+    Raises:
+        UsageError: There is no such table.
+        LongpoleError: A run is not there, or some of it cannot be read.
+    """
+    if like not in tuple(Like):
+        raise UsageError(f"There is no table like '{like}'. There are {', '.join(Like)}.")
+    found, damage = table_of_runs(names or ("latest",), Like(like), runs)
+    if damage is not None:
+        raise damage
+    return found
 
 
 def table_of_runs(
@@ -36,10 +57,13 @@ def table_of_runs(
     """
     results: list[RunResult] = []
     damage: DamagedRunError | None = None
-    for entry in find_runs(names, runs_folder(runs)):
-        with open_run(entry.path) as stored:
-            results.append(result_of(stored, like))
-            damage = damage or stored.damage()
+    entries = find_runs(names, runs_folder(runs))
+    with progress("Reading runs", len(entries)) as done:
+        for entry in entries:
+            with open_run(entry.path) as stored:
+                results.append(result_of(stored, like))
+                damage = damage or stored.damage()
+            done(1)
     return build_table(like, results), damage
 
 

@@ -132,6 +132,10 @@ class Workflow:
         told = {"path": str(path) if path else None, "url": url or None, "bytes": bytes}
         self._put("files", name, {key: value for key, value in told.items() if value is not None})
 
+    def if_missing(self, advice: str) -> None:
+        """Say what a user is to do where files from outside are not there."""
+        self._keys["if_missing"] = advice
+
     def results(self, *names: Names) -> None:
         """Say which files are wanted in the end."""
         known = self._keys.setdefault("results", [])

@@ -21,6 +21,7 @@ class TaskOptions(TypedDict, total=False):
         code: Files that it needs beside its program.
         program: The file that it executes; the command calls it ``{program}``.
         checkpoints: Files that it continues from, and leaves for its next attempt.
+        unfinished: Files that an attempt of it leaves for the next one; gone once it is done.
         environment: Variables.
         image: A container image.
         cluster: A label: tasks of one label may run as one job.
@@ -40,6 +41,7 @@ class TaskOptions(TypedDict, total=False):
     code: Names
     program: str
     checkpoints: Names
+    unfinished: Names
     environment: Mapping[str, str | int | float]
     image: str
     cluster: str

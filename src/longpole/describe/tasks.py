@@ -17,7 +17,7 @@ from longpole.model.workflow import Resources, Retry, Template, WorkflowError
 
 KEYS = (
     "for_each", "inputs", "outputs", "after", "run", "function", "arguments", "keywords", "code", "program",
-    "checkpoints", "environment", "image", "cluster", "resources", "retry", "timeout",
+    "checkpoints", "unfinished", "environment", "image", "cluster", "resources", "retry", "timeout",
 )  # fmt: skip
 _NAME = re.compile(r"\w[\w.-]*")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -67,6 +67,7 @@ def template(name: str, task: Entry, default: Defaults, folder: str) -> Template
         code=names_of_files(task, "code"),
         program="".join(names_of_files(task, "program")),
         checkpoints=names_of_files(task, "checkpoints"),
+        unfinished=names_of_files(task, "unfinished"),
         environment=_environment(task, default.environment),
         image=task.text("image", default.image),
         cluster=_label(task),

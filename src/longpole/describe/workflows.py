@@ -21,8 +21,8 @@ from longpole.model.workflow import NamedSet, Place, Template, Workflow, Workflo
 
 VERSION = 1
 KEYS = (
-    "longpole", "name", "parameters", "sets", "tasks", "files", "results", "image", "environment",
-    "resources", "retry",
+    "longpole", "name", "parameters", "sets", "tasks", "files", "if_missing", "results", "image",
+    "environment", "resources", "retry",
 )  # fmt: skip
 Read = TypeVar("Read")
 
@@ -56,6 +56,7 @@ def described(values: Mapping[str, object], file: str, folder: str, chosen: Mapp
         parameters=whole.parameters.texts,
         results=names_of_files(whole, "results"),
         results_line=whole.line_of("results"),
+        if_missing=whole.text("if_missing"),
         **_parts(whole, folder),
     )
     check_workflow(workflow)

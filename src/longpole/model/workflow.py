@@ -160,6 +160,7 @@ class Template:
         code: Files of the workflow's own folder that it needs beside its program.
         program: The file that it executes, where that is sent along; the command calls it ``{program}``.
         checkpoints: Files that it continues from if they are there, and leaves for its next attempt.
+        unfinished: Files that an attempt of it leaves for the next one; gone once it is done.
         environment: Variables, added to those of the run; names in braces are replaced as in commands, but
             not quoted.
         image: The container image it runs in; empty: none.
@@ -181,6 +182,7 @@ class Template:
     code: tuple[str, ...] = ()
     program: str = ""
     checkpoints: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     image: str = ""
     cluster: str = ""
@@ -210,6 +212,7 @@ class Workflow:
         files: Where files lie that no task makes, by their logical names; others lie in the folder.
         results: Patterns of the files that a user wants in the end.
         results_line: Where these are described; 0 where there is no file.
+        if_missing: What its author tells to do where files from outside are not there; empty: nothing.
     """
 
     name: str
@@ -221,6 +224,7 @@ class Workflow:
     files: Mapping[str, Place] = field(default_factory=dict)
     results: tuple[str, ...] = ()
     results_line: int = 0
+    if_missing: str = ""
 
     def at(self, line: int) -> str:
         """Return where something is described, as a message begins: ``tiles.yaml:7: ``."""

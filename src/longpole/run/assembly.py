@@ -75,9 +75,10 @@ class Assembly:
         check_resources(workflow, self._here.cores, self._here.memory_bytes, len(self._here.gpus), 1)
         check_inputs(workflow, found_in(workflow))
         self._expansion = Expansion(workflow, found_members(workflow))
-        self._locations = Locations(workflow, request.work)
+        self._locations = Locations(workflow, request.work, reuse=request.reuse)
         self._clusters = Clusters(clustering, self._expansion, self._size_of(Outside(workflow)))
         self._levels = _levels(self._expansion, self._clusters)
+        _check_writable(request.out, "--out")
         _make_folder(self._locations.kept, "--work")
         _make_folder(self.scratch, "--scratch")
         self._ledger = Ledger(request.work, self._locations.kept)
@@ -226,6 +227,18 @@ def _make_folder(path: str, option: str) -> None:
         raise UsageError(
             f"Cannot make the folder {path}: {error.strerror}. Choose another with {option}."
         ) from error
+
+
+def _check_writable(path: str, option: str) -> None:
+    """Refuse a folder that could not be made or written in the end, after hours perhaps."""
+    there = path
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)
+    cause = "" if os.access(there, os.W_OK | os.X_OK) else f"{there} may not be written"
+    if not os.path.isdir(there):
+        cause = f"{there} is no folder"
+    if cause:
+        raise UsageError(f"Results cannot go to {path}: {cause}. Choose another with {option}.")
 
 
 def _runtime(name: str) -> Callable[[str], Runtime]:

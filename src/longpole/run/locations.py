@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from longpole.model.staging import Item
 from longpole.model.workflow import Workflow
 from longpole.run.messages import Made
+from longpole.run.staging.landing import remove
 
 FILES_FOLDER = "files"
 
@@ -19,8 +20,9 @@ class Locations:
         kept: The folder where made files are kept under their names.
     """
 
-    def __init__(self, workflow: Workflow, work: str) -> None:
-        """Keep files below a folder for work."""
+    def __init__(self, workflow: Workflow, work: str, *, reuse: bool = True) -> None:
+        """Keep files below a folder for work; without reuse, nothing that lies there is gone on from."""
+        self._anew = not reuse
         self.kept = os.path.join(work, FILES_FOLDER)
         self._fetched = os.path.join(work, "fetched")
         self._workflow = workflow
@@ -51,9 +53,12 @@ class Locations:
 
         Where no task has left one, it is what the author of the workflow has of this name, if anything.
         """
-        found = [path for folder in (self.kept, *folders) if _is_one(path := os.path.join(folder, name))]
-        newest = max(found, key=_changed_ns, default=self.source(name).path)
-        return Item(name, newest) if newest and _is_one(newest) else None
+        if self._anew and not folders:
+            remove(
+                os.path.join(self.kept, name.rstrip("/"))
+            )  # of an earlier run: the first attempt goes on from none
+        newest = newest_of(name, (self.kept, *folders)) or self.source(name)
+        return Item(name, newest.path) if newest.path and _is_one(newest.path) else None
 
     def _lookup(self, name: str) -> Item:
         place = self._workflow.files.get(name)
@@ -62,6 +67,12 @@ class Locations:
         if place.path:
             return Item(name, os.path.join(self._workflow.folder, place.path), size_bytes=place.size_bytes)
         return Item(name, os.path.join(self._fetched, name), place.url, place.size_bytes)
+
+
+def newest_of(name: str, folders: Sequence[str]) -> Item | None:
+    """Return the file of a name that was changed last, of those in some folders."""
+    found = [path for folder in folders if _is_one(path := os.path.join(folder, name))]
+    return Item(name, max(found, key=_changed_ns)) if found else None
 
 
 def _is_one(path: str) -> bool:

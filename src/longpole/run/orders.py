@@ -51,6 +51,7 @@ class TaskOrder:
         lists: Files with names of files, by their own names, that are made for it.
         outputs: What it makes.
         checkpoints: Files that it continues from if they are there, and leaves for its next attempt.
+        unfinished: Files that it leaves for its next attempt, and for nobody else.
         memory_bytes: The most it may use; None: all.
         print: The fingerprint of all that decides what it makes, as it was when its job was opened.
     """
@@ -66,6 +67,7 @@ class TaskOrder:
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     outputs: tuple[Output, ...] = ()
     checkpoints: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
     memory_bytes: Bytes | None = None
     print: str = ""
 
@@ -83,9 +85,14 @@ class TaskOrder:
         )
 
     @property
+    def left(self) -> tuple[str, ...]:
+        """What its next attempt can go on from."""
+        return (*self.checkpoints, *self.unfinished)
+
+    @property
     def needs_folder(self) -> bool:
         """Whether it has anything to do with files."""
-        return bool(self.inputs or self.outputs or self.lists or self.checkpoints or self.template.image)
+        return bool(self.inputs or self.outputs or self.lists or self.left or self.template.image)
 
 
 def is_plain(template: Template) -> bool:
@@ -96,7 +103,7 @@ def is_plain(template: Template) -> bool:
         and needs.cores == 1
         and not needs.gpus
         and needs.memory_bytes is None
-        and not (template.image or template.checkpoints or template.timeout_s)
+        and not (template.image or template.checkpoints or template.unfinished or template.timeout_s)
     )
 
 
@@ -131,7 +138,7 @@ class _Plan:
             self.line = CommandLine(template.command, declared)
         self.lists = [
             (place, f"{LISTS_FOLDER}/{uses.name}.list")
-            for place, uses in enumerate(template.inputs)
+            for place, uses in enumerate((*template.inputs, *template.outputs))
             if uses.name and f"{{{uses.name}.list}}" in _texts(template)
         ]
         # Of a command without names nothing has to be filled in.
@@ -177,9 +184,12 @@ class Orders:
         order.inputs = self._inputs(task, plan)
         order.outputs = self._outputs(task)
         if plan.lists:
-            order.lists = {path: tuple(map(_safe, task.inputs[place])) for place, path in plan.lists}
+            files = (*task.inputs, *task.outputs)
+            order.lists = {path: tuple(map(_safe, files[place])) for place, path in plan.lists}
         if template.checkpoints:
             order.checkpoints = tuple(fill(pattern, task.members) for pattern in template.checkpoints)
+        if template.unfinished:
+            order.unfinished = tuple(fill(pattern, task.members) for pattern in template.unfinished)
         return order
 
     def _fill(self, order: TaskOrder, task: Task, plan: _Plan) -> None:

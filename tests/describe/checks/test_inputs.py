@@ -27,6 +27,14 @@ def test_inputs_and_code_that_are_nowhere_are_told():
     ]
 
 
+def test_the_author_of_a_workflow_may_say_what_to_do_about_missing_inputs():
+    text = f"{TILES}\nif_missing: Call generate.py first.\n"
+
+    told = missing(text, "cut.py")
+
+    assert told.endswith("no task makes it, and it is not in /somewhere. Call generate.py first.")
+
+
 def test_nothing_is_missing_where_everything_is_there():
     check_inputs(workflow(TILES), lambda name: name in ("cut.py", "data/raw.png"))
 

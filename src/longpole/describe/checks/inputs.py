@@ -14,6 +14,7 @@ from longpole.describe.checks.producers import Producers
 from longpole.describe.complaints import short
 from longpole.describe.problems import Problems
 from longpole.model.patterns import fill, places
+from longpole.model.text import visible
 from longpole.model.workflow import Template, Uses, Workflow
 
 _MOST_NAMES = 200_000
@@ -65,7 +66,7 @@ def _missing(
                 first, count = first or name, count + 1
     if count:
         more = f" (and {count - 1:,} more of its inputs)" if count > 1 else ""
-        reason = producers.near(first) or _nowhere(workflow, first)
+        reason = producers.near(first) or _nowhere(workflow, first, workflow.if_missing)
         yield f"{workflow.at(use.line)}Task '{template.name}' needs '{short(first)}'{more}: {reason}"
 
 
@@ -76,12 +77,13 @@ def _missing_code(workflow: Workflow, template: Template, exists: Callable[[str]
             yield f"{here}: {_nowhere(workflow, name)}"
 
 
-def _nowhere(workflow: Workflow, name: str) -> str:
+def _nowhere(workflow: Workflow, name: str, advice: str = "") -> str:
     place = workflow.files.get(name)
     if place:
-        return f"it should lie at {short(os.path.join(workflow.folder, place.path))}, and is not there."
-    folder = short(workflow.folder)
-    return f"no task makes it, and it is not in {folder}. Put it there, or say under 'files' where it lies."
+        path = short(os.path.join(workflow.folder, place.path))
+        return f"it should lie at {path}, and is not there. {visible(advice)}".rstrip()
+    advice = visible(advice) or "Put it there, or say under 'files' where it lies."
+    return f"no task makes it, and it is not in {short(workflow.folder)}. {advice}"
 
 
 def _is_looked_up(workflow: Workflow, pattern: str) -> bool:

@@ -29,7 +29,7 @@ def _task(workflow: Workflow, template: Template) -> Iterator[str]:
     for name in (*template.code, template.program):
         for place in places(name):
             yield f"{here}'{short(name)}' has a place {{{place}}}, and no parameter is called so."
-    for pattern in (*template.checkpoints, template.cluster):
+    for pattern in (*template.checkpoints, *template.unfinished, template.cluster):
         for place in places(pattern):
             if place not in template.sets:
                 yield f"{here}'{short(pattern)}' has a place {{{place}}}, and for_each has no such set."

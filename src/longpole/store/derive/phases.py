@@ -27,6 +27,7 @@ from longpole.store.derive.span import Span
 from longpole.store.derive.steps import NO_STEP
 from longpole.store.derive.sums import Sums
 from longpole.store.derive.texts import keys_of
+from longpole.store.derive.worked import with_executions
 
 NAMELESS = "?"
 _USER_KIND = "phase"
@@ -70,7 +71,8 @@ def phase_parts(run: RunPhase, processes: Processes, marked: Marked, rings: Ring
     numbered = zip(parts, firsts[:-1], firsts[1:], strict=True)
     found = [{"id": _ids(first, last), **part} for (_, part), first, last in numbered if first < last]
     first_process = origins.first_marked - len(processes.all)
-    return placed(found, range(first_process, origins.first_marked))
+    of_processes = range(first_process, origins.first_marked)
+    return placed(with_executions(found, of_processes), of_processes)
 
 
 def _rows(part: Part) -> int:

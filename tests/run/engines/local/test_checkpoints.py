@@ -50,6 +50,41 @@ def test_who_goes_on_with_a_run_has_the_checkpoint_of_the_attempt_that_was_given
     assert seen(driven) == ["1", "2", "3"]
 
 
+UNFINISHED = COUNT.replace("checkpoints:", "unfinished:")
+
+
+@pytest.mark.parametrize("placement", ["links", "baseline", "clustering"])
+def test_what_an_attempt_leaves_unfinished_is_for_its_next_attempt(driven: Driven, placement: str):
+    driven.write(workflow__yaml=UNFINISHED % (driven.folder, 3)).drive(placement=placement)
+
+    assert seen(driven) == ["1", "2", "3"]
+    assert not (driven.kept / "state").exists()
+
+
+def test_who_goes_on_with_a_run_has_what_was_left_unfinished(driven: Driven):
+    driven.write(workflow__yaml=UNFINISHED % (driven.folder, 0)).drive(1).drive(1).drive()
+
+    assert seen(driven) == ["1", "2", "3"]
+
+
+def test_what_is_unfinished_never_comes_from_outside(driven: Driven):
+    driven.write(workflow__yaml=UNFINISHED % (driven.folder, 3), state="1\n").drive()
+
+    assert seen(driven) == ["1", "2", "3"]
+
+
+def test_a_run_that_makes_all_anew_goes_on_from_nothing_that_an_earlier_one_left(tmp_path: Path):
+    (tmp_path / "work/files").mkdir(parents=True)
+    (tmp_path / "work/files/state").write_text("old")
+    workflow = Workflow("w", str(tmp_path / "described"))
+    again, anew = (Locations(workflow, str(tmp_path / "work"), reuse=reuse) for reuse in (True, False))
+
+    assert again.checkpoint("state") is not None
+    assert anew.checkpoint("state") is None
+    (tmp_path / "work/files/state").write_text("of its own first attempt")
+    assert anew.checkpoint("state", [str(tmp_path / "first")]) is not None
+
+
 def test_a_checkpoint_that_was_damaged_meanwhile_means_fresh(driven: Driven):
     driven.write(workflow__yaml=COUNT % (driven.folder, 0)).drive(1)
     (driven.kept / "state").unlink()

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from longpole.model.staging import Item, Moved
 from longpole.run.containers.read_only import left_writable, read_only_mounts
+from longpole.run.engines.local.asking import Asking
 from longpole.run.engines.local.at_once import link_all, rename_all
 from longpole.run.engines.local.carriers import (
     Answer,
@@ -24,17 +25,19 @@ from longpole.run.engines.local.crew import Crew
 from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.local.short_jobs import Answer as ShortAnswer
 from longpole.run.engines.opened import OpenJob
+from longpole.run.engines.port import Delivered
+from longpole.run.locations import newest_of
 from longpole.run.messages import Made
 from longpole.run.orders import TaskOrder, folder_of
 from longpole.store.derive.workflow_notes import Part
 
 IMAGE_FOLDER = ".longpole/image"
+# Where a run keeps, beside the folders of its jobs, what attempts have left for their next ones.
+_UNFINISHED = "unfinished"
 # Ways that move nothing: their single files are not worth a phase each.
 _STANDING = ("link", "hardlink")
 
 Then = Callable[[], None]
-Hear = Callable[[bytes, int], None]
-Ask = Callable[[Crew, bytes, Hear], int]
 Break = Callable[[OpenJob, str], None]
 
 
@@ -48,14 +51,15 @@ class Ends(NamedTuple):
 class Staging:
     """Moves files for the jobs of one engine."""
 
-    def __init__(self, settings: Settings, ask: Ask, fail: Break) -> None:
-        """Take how a crew is asked, and what is called when a job cannot have its files."""
+    def __init__(self, settings: Settings, asking: Asking, fail: Break) -> None:
+        """Let a crew of carriers join; ``fail`` is called when a job cannot have its files."""
         self._settings = settings
-        self._ask = ask
+        self._asking = asking
         self._fail = fail
         self._carrier = Carrier(settings.way)
         self._saved: dict[str, Made] = {}
-        self.crew = Crew(lambda _: Carrier(settings.way), settings.carriers, settings.scratch)
+        self._crew = Crew(lambda _: Carrier(settings.way), settings.carriers, settings.scratch)
+        asking.join(self._crew)
 
     def bring(self, job: OpenJob, orders: Sequence[TaskOrder], then: Then, fail: Break | None = None) -> None:
         """Bring what tasks need that is not in the job's folder yet.
@@ -66,8 +70,8 @@ class Staging:
             then: Called when all is there.
             fail: Called when something cannot be brought; by default, the job fails.
         """
-        if any(order.checkpoints for order in orders):
-            go_on, then = then, lambda: self._bring_checkpoints(job, orders, go_on)
+        if any(order.left for order in orders):
+            go_on, then = then, lambda: self._bring_left(job, orders, go_on)
         items = self._missing(job, orders)
         if not items:
             then()
@@ -91,21 +95,32 @@ class Staging:
         request = Request(Errand.SEND, self._settings.send, job.folder, items)
         self._move(job, "stage_out", request, Ends(lambda moved: then(_made(moved)), self._fail))
 
-    def save(self, job: OpenJob, names: list[str]) -> None:
+    def save(self, job: OpenJob) -> None:
         """Keep what a failed attempt can be gone on from; if that fails, the next one starts fresh."""
-        if names:
-            request = Request(Errand.SEND, self._settings.send, job.folder, self._targets(names))
-            answer = self._carrier.do(request)
-            if answer.moved is not None:
-                self._saved.update(_made(answer.moved))
+        orders = job.orders.values()
+        self._save(job, self._settings.send, self._targets(checkpoints_in(job)))
+        left = in_folder(job, (name for order in orders for name in order.unfinished))
+        folder = os.path.join(self._settings.scratch, _UNFINISHED)
+        self._save(job, "link", tuple(Item(name, os.path.join(folder, name)) for name in left))
 
-    def _bring_checkpoints(self, job: OpenJob, orders: Sequence[TaskOrder], then: Then) -> None:
-        """Bring copies of checkpoints, for they will be changed; an absent or damaged one means fresh."""
-        earlier = [folder_of(self._settings.scratch, job.identity, n) for n in range(job.attempt - 1, 0, -1)]
+    def _save(self, job: OpenJob, way: str, items: tuple[Item, ...]) -> None:
+        if items:
+            answer = self._carrier.do(Request(Errand.SEND, way, job.folder, items))
+            if answer.moved is not None:
+                paths = {item.name: item.path for item in items}
+                self._saved.update((paths[name], made) for name, made in _made(answer.moved).items())
+
+    def _bring_left(self, job: OpenJob, orders: Sequence[TaskOrder], then: Then) -> None:
+        """Bring copies of what can be gone on from, for they change; absent or damaged means fresh."""
+        scratch = self._settings.scratch
+        earlier = [folder_of(scratch, job.identity, n) for n in range(job.attempt - 1, 0, -1)]
         names = {name for order in orders for name in order.checkpoints} - job.there
+        unfinished = {name for order in orders for name in order.unfinished} - job.there
         found = [self._settings.checkpoint(name, earlier) for name in sorted(names)]
+        folders = (os.path.join(scratch, _UNFINISHED), *earlier)
+        found += [newest_of(name, folders) for name in sorted(unfinished)]
         items = [self._checked(item) for item in found if item is not None]
-        job.there.update(names)
+        job.there.update(names | unfinished)
         self._bring_each(job, items, then)
 
     def _bring_each(self, job: OpenJob, items: list[Item], then: Then) -> None:
@@ -122,9 +137,9 @@ class Staging:
         self._move(job, "stage_in", request, Ends(go_on, go_on))
 
     def _checked(self, item: Item) -> Item:
-        """Return a checkpoint with its checksum, if it is one that we have saved ourselves."""
-        saved = self._saved.get(item.name)
-        if saved is None or item.path != os.path.join(self._settings.kept, item.name):
+        """Return what is gone on from with its checksum, if we have saved it ourselves."""
+        saved = self._saved.get(item.path)
+        if saved is None:
             return item
         return replace(item, size_bytes=saved.size_bytes, checksum=saved.checksum)
 
@@ -133,11 +148,23 @@ class Staging:
         try:
             os.rmdir(folder)
         except OSError:  # something is in it: that takes longer
-            self.carry(Request(Errand.REMOVE, "", folder), lambda _: None)
+            self._carry(Request(Errand.REMOVE, "", folder), lambda _: None)
 
-    def carry(self, request: Request, then: Callable[[Answer], None]) -> None:
+    def deliver(self, items: Sequence[Item], folder: str, then: Delivered) -> None:
+        """Copy files that the run keeps into a folder; ``then`` is called when that has ended."""
+
+        def delivered(answer: Answer) -> None:
+            then("" if answer.moved is not None else answer.cause, answer.moved or Moved(()))
+
+        self._carry(Request(Errand.BRING, "copy", folder, tuple(items)), delivered)
+
+    def end_all(self) -> None:
+        """End all that carriers do at once: what it was for cannot go on."""
+        self._crew.kill()
+
+    def _carry(self, request: Request, then: Callable[[Answer], None]) -> None:
         """Let a carrier do an errand."""
-        self._ask(self.crew, as_bytes(request), lambda data, _: then(_answer(data)))
+        self._asking.ask(self._crew, as_bytes(request), lambda data, _: then(_answer(data)))
 
     def _targets(self, names: Iterable[str]) -> tuple[Item, ...]:
         return tuple(Item(name, os.path.join(self._settings.kept, name)) for name in names)
@@ -187,7 +214,7 @@ class Staging:
         if is_light(request):
             go_on(self._carrier.do(request))
         else:
-            self.carry(request, go_on)
+            self._carry(request, go_on)
 
 
 def note_moved(parts: list[Part], part: Part, moved: Moved) -> None:
@@ -237,6 +264,16 @@ def _into_container(job: OpenJob, items: Sequence[Item]) -> str:
     names = [item.name for item in items]
     made = [output.name for order in job.orders.values() for output in order.outputs]
     return "copy" if left_writable(names, read_only_mounts(names, made)) else "hardlink"
+
+
+def checkpoints_in(job: OpenJob) -> list[str]:
+    """Return the checkpoints of a job's tasks that lie in its folder."""
+    return in_folder(job, (name for order in job.orders.values() for name in order.checkpoints))
+
+
+def in_folder(job: OpenJob, names: Iterable[str]) -> list[str]:
+    """Return those of some names that lie in a job's folder."""
+    return [name for name in names if os.path.lexists(os.path.join(job.folder, name))]
 
 
 def _in_container(job: OpenJob) -> bool:
