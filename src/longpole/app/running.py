@@ -45,6 +45,11 @@ def begin(request: Request, name: str, runs: str, facts: tuple[str, ...]) -> int
         raise UsageError(
             f"Cannot keep a run in {folder}: {error.strerror}. Choose another folder with --runs."
         ) from error
+    return begin_in(path, request, facts)
+
+
+def begin_in(path: str, request: Request, facts: tuple[str, ...]) -> int:
+    """Run a workflow in the folder that was made for its run; return the exit code to end with."""
     with take_run_folder(path):
         code = _drive(path, request, facts)
     if code == USAGE:
