@@ -1,0 +1,669 @@
+"""The model of pictures: search its hyper-parameters, train it, and score posts with it.
+
+    resnet.py search --images list.txt --out best.json
+    resnet.py train --images list.txt --parameters best.json --model resnet.pth --loss l.png --accuracy a.png
+    resnet.py infer --images list.txt --model resnet.pth --train train_scores.csv --test test_scores.csv --matrix m.png
+
+Model: ResNet50 with torchvision's names, and a head 2048-1024-1. With ``--weights``, a state dict of torchvision, its body is
+frozen and the head alone learns; without, the body learns too, from nothing. Pictures are cut and mirrored by chance
+while it learns. A search learns from the training pictures and is judged on the validation pictures; the scores that its
+best trial gave these travel with the parameters and the weights, and are the validation pictures' scores in the end: a model
+that was trained on them could not judge them fairly. Nothing looks at the test pictures before ``infer``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import csv
+import json
+import math
+import os
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, Dataset
+
+try:
+    from longpole import phase
+except ImportError:  # not everywhere; then nothing is marked
+
+    def phase(name: str, kind: str = "phase", **attributes: object) -> Any:  # noqa: ANN401, ARG001
+        """Stand in for the marks of a recorder that is not here."""
+        return contextlib.nullcontext()
+
+
+SPLITS = ("train", "dev", "test")
+BLOCKS = (3, 4, 6, 3)
+# What torchvision's weights were trained with.
+MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+PICTURES_ASKED = 64
+Attempt = Callable[[list[dict[str, float]]], list[dict[str, Any]]]
+
+
+# ------------------------------------------------------------------------------------------ model
+
+
+class Bottleneck(nn.Module):
+    """Three convolutions, added to what came in."""
+
+    def __init__(self, channels: int, inside: int, stride: int) -> None:
+        """Take in so many channels, have fewer inside, give out four times these."""
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels, inside, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(inside)
+        self.conv2 = nn.Conv2d(inside, inside, 3, stride, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(inside)
+        self.conv3 = nn.Conv2d(inside, 4 * inside, 1, bias=False)
+        self.bn3 = nn.BatchNorm2d(4 * inside)
+        self.downsample = None
+        if stride > 1 or channels != 4 * inside:
+            shortcut = nn.Conv2d(channels, 4 * inside, 1, stride, bias=False)
+            self.downsample = nn.Sequential(shortcut, nn.BatchNorm2d(4 * inside))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return what comes out."""
+        found = torch.relu(self.bn1(self.conv1(x)))
+        found = torch.relu(self.bn2(self.conv2(found)))
+        return torch.relu(
+            self.bn3(self.conv3(found)) + (x if self.downsample is None else self.downsample(x))
+        )
+
+
+class ResNet50(nn.Module):
+    """A picture to one number: above zero, the post informs."""
+
+    def __init__(self, width: float = 1.0) -> None:
+        """Have so much of the published number of channels."""
+        super().__init__()
+        channels = int(64 * width)
+        self.conv1 = nn.Conv2d(3, channels, 7, 2, 3, bias=False)
+        self.bn1 = nn.BatchNorm2d(channels)
+        self.maxpool = nn.MaxPool2d(3, 2, 1)
+        for number, blocks in enumerate(BLOCKS):
+            inside, layers = int(64 * width) * 2**number, []
+            for block in range(blocks):
+                layers.append(Bottleneck(channels, inside, 2 if number and not block else 1))
+                channels = 4 * inside
+            setattr(self, f"layer{number + 1}", nn.Sequential(*layers))
+        self.fc = nn.Sequential(nn.Linear(channels, channels // 2), nn.ReLU(), nn.Linear(channels // 2, 1))
+        for module in self.modules():
+            if isinstance(module, nn.Conv2d):
+                nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
+
+    def body(self, pictures: Tensor) -> Tensor:
+        """Return the features of pictures, bytes of red, green and blue."""
+        mean, deviation = (
+            pictures.new_tensor(each, dtype=torch.float).view(3, 1, 1) for each in (MEAN, DEVIATION)
+        )
+        x = self.maxpool(torch.relu(self.bn1(self.conv1((pictures.float() / 255 - mean) / deviation))))
+        return self.layer4(self.layer3(self.layer2(self.layer1(x)))).mean((2, 3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return a number for each picture, or for its features if those are given."""
+        return self.fc(x if x.dim() == 2 else self.body(x)).squeeze(1)
+
+
+def load_body(model: ResNet50, path: Path) -> None:
+    """Put torchvision's weights into the body."""
+    try:
+        given = torch.load(path, map_location="cpu", weights_only=True)
+        body = {name: weight for name, weight in given.items() if not name.startswith("fc.")}
+        head = {f"fc.{name}": weight for name, weight in model.fc.state_dict().items()}
+        model.load_state_dict({**body, **head})
+    except (RuntimeError, AttributeError, pickle.UnpicklingError, EOFError) as error:
+        why = str(error).strip().splitlines()[0]
+        raise ValueError(
+            f"'{path}' does not hold torchvision's weights of a ResNet50 of this width ({why})"
+        ) from error
+
+
+def forward_flops(options: argparse.Namespace) -> tuple[int, int]:
+    """Return the floating-point operations of one picture, once through the body and once through the head."""
+    from torch.utils.flop_counter import FlopCounterMode
+
+    with torch.device("meta"), FlopCounterMode(display=False) as counter:
+        model = ResNet50(options.width)
+        features = model.body(torch.empty(1, 3, options.side, options.side, dtype=torch.uint8))
+        body = counter.get_total_flops()
+        model.fc(features)
+    return body, counter.get_total_flops() - body
+
+
+def described(model: nn.Module, options: argparse.Namespace) -> dict[str, object]:
+    """Return what the marks of a search or training say about its model."""
+    weights = list(model.parameters())
+    held = sum(each.numel() * each.element_size() for each in weights)
+    count = sum(each.numel() for each in weights)
+    return {"model": "ResNet50", "parameters": count, "model_bytes": held, "batch_size": options.batch}
+
+
+# ------------------------------------------------------------------------------------------ pictures
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Pictures of a split; names are ``{split}_{tweet}_{k}_{label}``, and say all there is to know."""
+
+    paths: list[Path]
+
+    @property
+    def names(self) -> list[str]:
+        """The number of the post, and of the picture in it."""
+        return ["_".join(path.stem.split("_")[1:3]) for path in self.paths]
+
+    @property
+    def labels(self) -> Tensor:
+        """One for each that informs."""
+        return torch.tensor([float(path.stem.split("_", 3)[3] == "informative") for path in self.paths])
+
+
+def read_list(path: Path) -> dict[str, Pictures]:
+    """Return the pictures of a list, by split."""
+    paths = [Path(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    found = {
+        split: Pictures([each for each in paths if each.name.startswith(f"{split}_")]) for split in SPLITS
+    }
+    if not all(pictures.paths for pictures in found.values()):
+        raise ValueError(
+            f"'{path}' should name pictures of train, dev and test, such as train_917_0_informative.jpg"
+        )
+    return found
+
+
+def decoded(path: Path, side: int) -> Tensor:
+    """Return a picture as bytes, a seventh larger than the model looks at, so that there is something to cut."""
+    try:
+        with Image.open(path) as picture:
+            square = picture.convert("RGB").resize((side * 8 // 7, side * 8 // 7), Image.Resampling.BOX)
+    except (OSError, ValueError, SyntaxError) as error:
+        raise ValueError(f"'{path}' cannot be read as a picture ({error})") from error
+    return torch.from_numpy(np.array(square)).permute(2, 0, 1)
+
+
+def cuts(count: int, side: int, chance: torch.Generator | None) -> Tensor:
+    """Return where each picture is cut (from the top, from the left), and whether it is mirrored."""
+    spare = side * 8 // 7 - side
+    if chance is None:
+        return torch.tensor([[spare // 2, spare // 2, 0]]).expand(count, 3)
+    places = torch.randint(spare + 1, (count, 2), generator=chance)
+    return torch.cat([places, torch.randint(2, (count, 1), generator=chance)], 1)
+
+
+def cut(pictures: Tensor, how: Tensor, side: int) -> Tensor:
+    """Return pieces of pictures, mirrored where it is said; on any device, many at a time."""
+    top, left, mirrored = how.to(pictures.device).unbind(1)
+    along = torch.arange(side, device=pictures.device)
+    rows, columns = top[:, None] + along, left[:, None] + along
+    columns = torch.where(mirrored[:, None] > 0, columns.flip(1), columns)
+    each = torch.arange(len(pictures), device=pictures.device)[:, None, None]
+    return pictures[each, :, rows[:, :, None], columns[:, None]].permute(0, 3, 1, 2)
+
+
+@dataclass(frozen=True)
+class View(Dataset[tuple[Tensor, Tensor]]):
+    """Pictures in an order, each cut in its way: read from the disk each time, as published."""
+
+    pictures: Pictures
+    order: Tensor
+    how: Tensor
+    side: int
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.order)
+
+    def __getitem__(self, place: int) -> tuple[Tensor, Tensor]:
+        """Return a picture and its label."""
+        pick = int(self.order[place])
+        piece = cut(
+            decoded(self.pictures.paths[pick], self.side)[None], self.how[place : place + 1], self.side
+        )[0]
+        return piece, self.pictures.labels[pick]
+
+
+class Source:
+    """Pictures of a split, given out in batches."""
+
+    def __init__(self, pictures: Pictures, options: argparse.Namespace) -> None:
+        """Take the pictures; the tuned variant decodes them now, once, and keeps them on the device."""
+        self.pictures, self.options, self.labels = pictures, options, pictures.labels.to(options.device)
+        self.held: Tensor | None = None
+        if options.variant == "tuned":
+            with (
+                phase("decode", pictures=len(pictures.paths)),
+                ThreadPoolExecutor(options.threads or None) as threads,
+            ):
+                bytes_of = list(threads.map(lambda path: decoded(path, options.side), pictures.paths))
+                self.held = torch.stack(bytes_of).to(options.device)
+
+    def batches(self, order: Tensor, how: Tensor, count: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """Yield pictures and labels in an order, so many at a time, on the device."""
+        if self.held is None:
+            view = View(self.pictures, order, how, self.options.side)
+            for pieces, labels in DataLoader(view, count, generator=torch.Generator()):
+                yield pieces.to(self.options.device), labels.to(self.options.device)
+            return
+        for picks, way in zip(order.to(self.held.device).split(count), how.split(count), strict=True):
+            yield cut(self.held[picks], way, self.options.side), self.labels[picks]
+
+
+# ------------------------------------------------------------------------------------------ learning
+
+
+class Learner:
+    """A model that learns, with the parameters it learns by."""
+
+    def __init__(self, parameters: dict[str, float], options: argparse.Namespace) -> None:
+        """Begin with a model that has learned nothing but what its weights say; with one seed all begin alike."""
+        torch.manual_seed(options.seed)
+        self.parameters, self.options, self.frozen = parameters, options, options.weights is not None
+        self.model = ResNet50(options.width)
+        if self.frozen:
+            load_body(self.model, options.weights)
+        layout = torch.channels_last if options.fast else torch.contiguous_format
+        self.model.to(options.device, memory_format=layout)
+        learns = self.model.fc if self.frozen else self.model
+        self.rate = torch.tensor(parameters["rate"], device=options.device)
+        fast = {"fused": True, "capturable": True} if options.fast else {}
+        self.optimizer = torch.optim.Adam(learns.parameters(), self.rate if options.fast else 1.0, **fast)
+        self.captured: Captured | None = None
+
+    def train_mode(self) -> None:
+        """Let the parts that learn know that they do; a frozen body goes by the means that it knows."""
+        self.model.train(not self.frozen)
+        self.model.fc.train()
+
+    def step(self, x: Tensor, labels: Tensor, rate: float) -> Tensor:
+        """Learn from a batch of pictures or features; see ``update`` for what is returned."""
+        if not self.options.fast:
+            self.optimizer.param_groups[0]["lr"] = rate
+            return self.update(x, labels)
+        self.rate.fill_(rate)
+        if self.frozen or len(labels) < self.options.batch:
+            return self.update(x, labels)
+        self.captured = self.captured or Captured(self, x, labels)
+        return self.captured.replay(x, labels)
+
+    def update(self, x: Tensor, labels: Tensor) -> Tensor:
+        """Change the weights by a batch; return the sum of its losses, and how many were judged rightly."""
+        self.optimizer.zero_grad(set_to_none=True)
+        with torch.autocast("cuda", torch.bfloat16, enabled=self.options.fast, cache_enabled=False):
+            answers = self.model(x).float()
+        loss = nn.functional.binary_cross_entropy_with_logits(answers, labels)
+        loss.backward()
+        self.optimizer.step()
+        return torch.stack([loss.detach() * len(labels), ((answers.detach() > 0) == (labels > 0.5)).sum()])
+
+    def state(self) -> dict[str, Any]:
+        """Return what is needed to go on."""
+        return {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
+
+    def restore(self, state: dict[str, Any] | None) -> None:
+        """Go on from a state, if there is one."""
+        if state:
+            self.model.load_state_dict(state["model"])
+            self.optimizer.load_state_dict(state["optimizer"])
+            self.rate = self.optimizer.param_groups[0]["lr"]
+
+
+class Captured:
+    """A step of a learner as one CUDA graph: with small batches, launching kernels takes longer than they do."""
+
+    def __init__(self, learner: Learner, x: Tensor, labels: Tensor) -> None:
+        """Capture a step, and leave the learner as it was before."""
+        weights = {name: weight.clone() for name, weight in learner.model.state_dict().items()}
+        moments = {
+            key: {n: v.clone() for n, v in each.items()} for key, each in learner.optimizer.state.items()
+        }
+        self.x, self.labels = x.clone(memory_format=torch.preserve_format), labels.clone()
+        aside = torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):
+            for _ in range(3):
+                learner.update(self.x, self.labels)
+        torch.cuda.current_stream().wait_stream(aside)
+        self.graph = torch.cuda.CUDAGraph()
+        learner.optimizer.zero_grad(set_to_none=True)
+        with torch.cuda.graph(self.graph):
+            self.result = learner.update(self.x, self.labels)
+        learner.model.load_state_dict(weights)
+        for key, each in learner.optimizer.state.items():
+            for name, value in each.items():
+                value.copy_(moments[key][name]) if key in moments else value.zero_()
+
+    def replay(self, x: Tensor, labels: Tensor) -> Tensor:
+        """Take the step with another batch."""
+        self.x.copy_(x)
+        self.labels.copy_(labels)
+        self.graph.replay()
+        return self.result
+
+
+def learn(
+    learners: list[Learner], source: Source, epoch: int, options: argparse.Namespace
+) -> list[list[float]]:
+    """Go through all pictures once, with all learners in step; return mean loss and accuracy of each.
+
+    Chance begins anew with each epoch, from the seed and its number: a training that goes on after a kill draws what
+    it would have drawn. The rate falls evenly to zero over all epochs. A frozen body is the same for all
+    learners: it is asked once, by the tuned variant for many batches at a time.
+    """
+    count, frozen = len(source.labels), learners[0].frozen
+    chance = torch.Generator().manual_seed(options.seed * 1000 + epoch)
+    order, how = torch.randperm(count, generator=chance), cuts(count, options.side, chance)
+    steps = math.ceil(count / options.batch)
+    number, every = epoch * steps, options.epochs * steps
+    wide = options.batch * (32 if frozen and options.variant == "tuned" else 1)
+    sums = torch.zeros(len(learners), 2, device=options.device)
+    for learner in learners:
+        learner.train_mode()
+    mark = (
+        phase("epoch", kind="epoch", number=epoch) if options.variant == "tuned" else contextlib.nullcontext()
+    )
+    with mark:
+        for pieces, labels in source.batches(order, how, wide):
+            x = features_of(learners[0], pieces) if frozen else pieces
+            for few, right in zip(x.split(options.batch), labels.split(options.batch), strict=True):
+                for learner, total in zip(learners, sums, strict=True):
+                    total += learner.step(few, right, learner.parameters["rate"] * (1 - number / every))
+                number += 1
+        return (sums / count).tolist()
+
+
+def features_of(learner: Learner, pieces: Tensor) -> Tensor:
+    """Return what a frozen body finds in pictures."""
+    with torch.no_grad(), torch.autocast("cuda", torch.bfloat16, enabled=learner.options.fast):
+        return learner.model.body(pieces).float()
+
+
+def ask(model: ResNet50, source: Source, options: argparse.Namespace) -> Tensor:
+    """Return what a model answers for each picture, cut in the middle."""
+    count = len(source.labels)
+    model.eval()
+    with torch.no_grad(), torch.autocast("cuda", torch.bfloat16, enabled=options.fast):
+        each = source.batches(torch.arange(count), cuts(count, options.side, None), PICTURES_ASKED)
+        return torch.cat([model(pieces).float() for pieces, _ in each]).cpu()
+
+
+# ------------------------------------------------------------------------------------------ what a kill leaves
+
+
+def fit(
+    learners: list[Learner], source: Source, state: dict[str, Any], options: argparse.Namespace
+) -> list[Any]:
+    """Train learners through all epochs, from where an attempt before has left them; return how it went."""
+    for learner, left in zip(learners, state["open"] or [None] * len(learners), strict=True):
+        learner.restore(left)
+    for epoch in range(len(state["curve"]), options.epochs):
+        state["curve"].append(learn(learners, source, epoch, options))
+        state["open"] = [learner.state() for learner in learners]
+        keep(state, options)
+    curve, state["curve"], state["open"] = state["curve"], [], []
+    return curve
+
+
+def keep(state: dict[str, Any], options: argparse.Namespace) -> None:
+    """Leave a state for the next attempt."""
+    if options.unfinished:
+        save(options.unfinished, {**state, "settings": settings_of(options)})
+
+
+def kept(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what an attempt before has left; say so if it cannot be used, and start fresh."""
+    fresh: dict[str, Any] = {"tried": [], "curve": [], "open": []}
+    if not options.unfinished or not options.unfinished.exists():
+        return fresh
+    unreadable = (OSError, RuntimeError, ValueError, LookupError, TypeError, EOFError, pickle.UnpicklingError)
+    try:
+        state = dict(torch.load(options.unfinished, map_location=options.device, weights_only=True))
+        if state.pop("settings") == settings_of(options):
+            return state
+        why = "was left by other settings"
+    except unreadable as error:
+        why = f"cannot be read ({type(error).__name__})"
+    print(f"resnet: '{options.unfinished}' {why}: starting fresh", file=sys.stderr)
+    return fresh
+
+
+def settings_of(options: argparse.Namespace) -> dict[str, str]:
+    """Return the options as texts."""
+    return {name: str(value) for name, value in vars(options).items() if name != "run"}
+
+
+def save(path: Path, content: object) -> None:
+    """Save with PyTorch, whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    torch.save(content, temporary)
+    temporary.replace(path)
+
+
+# ------------------------------------------------------------------------------------------ search
+
+
+def search(options: argparse.Namespace) -> None:
+    """Try some parameters on the training pictures, and write down the best by the loss of the validation pictures."""
+    pictures = read_list(options.images)
+    train, dev = (Source(pictures[split], options) for split in ("train", "dev"))
+    state = kept(options)
+
+    def attempt(proposals: list[dict[str, float]]) -> list[dict[str, Any]]:
+        learners = [Learner(proposal, options) for proposal in proposals]
+        fit(learners, train, state, options)
+        return [judged(learner, dev, options) for learner in learners]
+
+    with phase("search", **described(ResNet50(options.width), options)):
+        trials = tried(attempt, state, options)
+    best = min(trials, key=lambda trial: trial["loss"])
+    held_out = dict(zip(pictures["dev"].names, best["scores"], strict=True))
+    told = [{**trial["parameters"], "loss": trial["loss"], "accuracy": trial["accuracy"]} for trial in trials]
+    options.out.write_text(json.dumps({**best["parameters"], "trials": told, "held_out": held_out}, indent=1))
+
+
+def judged(learner: Learner, dev: Source, options: argparse.Namespace) -> dict[str, Any]:
+    """Return how a learner did on the validation pictures, and its scores of them."""
+    answers, labels = ask(learner.model, dev, options), dev.labels.cpu()
+    loss = float(nn.functional.binary_cross_entropy_with_logits(answers, labels))
+    return {
+        "parameters": learner.parameters,
+        "loss": loss if math.isfinite(loss) else sys.float_info.max,
+        "accuracy": float(((answers > 0) == (labels > 0.5)).float().mean()),
+        "scores": [round(score, 5) for score in answers.sigmoid().tolist()],
+    }
+
+
+def tried(attempt: Attempt, state: dict[str, Any], options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Let Optuna propose, and try what it proposes; return all trials.
+
+    The study is asked and told anew what an attempt before has tried already, so it goes on to propose what it would
+    have. As published, one trial comes after the other; the tuned variant takes all proposals first, and trains
+    them in step.
+    """
+    import optuna
+
+    choices = {"rate": options.rates}
+    space = {name: optuna.distributions.CategoricalDistribution(values) for name, values in choices.items()}
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=options.seed))
+    wanted = min(options.trials, math.prod(map(len, choices.values())))
+    trials: list[dict[str, Any]] = []
+    while len(trials) < wanted:
+        asked: list[optuna.Trial] = []
+        while len(asked) < (wanted - len(trials) if options.variant == "tuned" else 1):
+            trial = study.ask(space)
+            if trial.params in [*(each.params for each in asked), *(each["parameters"] for each in trials)]:
+                study.tell(trial, state=optuna.trial.TrialState.PRUNED)  # again the same: nothing to learn
+            else:
+                asked.append(trial)
+        if len(state["tried"]) == len(trials):
+            state["tried"] += attempt([trial.params for trial in asked])
+            keep(state, options)
+        for trial in asked:
+            trials.append(state["tried"][len(trials)])
+            study.tell(trial, trials[-1]["loss"])
+            print(f"resnet: {trial.params}: loss {trials[-1]['loss']:.4f}", file=sys.stderr)
+    return trials
+
+
+# ------------------------------------------------------------------------------------------ train and infer
+
+
+def train(options: argparse.Namespace) -> None:
+    """Train with the best parameters on training and validation pictures together; write weights and curves."""
+    pictures, best = read_list(options.images), json.loads(options.parameters.read_text())
+    source = Source(Pictures(pictures["train"].paths + pictures["dev"].paths), options)
+    learner = Learner(best, options)
+    body, head = forward_flops(options)
+    each = body + 3 * head if learner.frozen else 3 * (body + head)
+    flops = each * options.epochs * len(source.labels)
+    with phase("training", flops=flops, **described(learner.model, options)):
+        curve = fit([learner], source, kept(options), options)
+    weights = {name: weight.cpu().contiguous() for name, weight in learner.model.state_dict().items()}
+    save(
+        options.model,
+        {"weights": weights, "held_out": best["held_out"], "width": options.width, "side": options.side},
+    )
+    for number, (what, path) in enumerate((("loss", options.loss), ("accuracy", options.accuracy))):
+        draw_curve(what, [epoch[0][number] for epoch in curve], path)
+
+
+def infer(options: argparse.Namespace) -> None:
+    """Score all pictures; those of the validation have the scores that they got while they were unseen."""
+    pictures = read_list(options.images)
+    saved = torch.load(options.model, map_location="cpu", weights_only=True)
+    options.side, model = saved["side"], ResNet50(saved["width"])
+    model.load_state_dict(saved["weights"])
+    model.to(options.device, memory_format=torch.channels_last if options.fast else torch.contiguous_format)
+    scores = {"dev": saved["held_out"]}
+    with phase("inference", **described(model, options)):
+        for split in ("train", "test"):
+            answers = ask(model, Source(pictures[split], options), options)
+            scores[split] = dict(zip(pictures[split].names, answers.sigmoid().tolist(), strict=True))
+    write_scores(options.train, pictures, scores, ("train", "dev"))
+    write_scores(options.test, pictures, scores, ("test",))
+    draw_matrix(
+        pictures["test"].labels.tolist(), [score > 0.5 for score in scores["test"].values()], options.matrix
+    )
+
+
+def write_scores(
+    path: Path, pictures: dict[str, Pictures], scores: dict[str, dict[str, float]], splits: tuple[str, ...]
+) -> None:
+    """Write how likely the post of each picture informs, and whether the model that says so had seen it."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["image_id", "split", "label", "score", "seen"])
+        for split in splits:
+            for name, label in zip(pictures[split].names, pictures[split].labels.tolist(), strict=True):
+                table.writerow([name, split, int(label), f"{scores[split][name]:.5f}", int(split == "train")])
+
+
+def draw_curve(what: str, values: list[float], path: Path) -> None:
+    """Draw how something went over the epochs."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5, 3.5), layout="constrained")
+    axes = figure.add_subplot(xlabel="epoch", ylabel=what, title=f"ResNet50: {what} while training")
+    axes.plot(range(1, len(values) + 1), values, marker="o")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    figure.savefig(path)
+
+
+def draw_matrix(labels: list[float], found: list[bool], path: Path) -> None:
+    """Draw how many pictures of each label were judged how."""
+    from matplotlib.figure import Figure
+
+    counts = np.zeros((2, 2), int)
+    np.add.at(counts, (1 - np.array(labels, int), 1 - np.array(found, int)), 1)
+    figure, names = Figure(figsize=(4.5, 4), layout="constrained"), ["informative", "not informative"]
+    axes = figure.add_subplot(
+        xlabel="judged", ylabel="labelled", title=f"ResNet50: {len(labels):,} test pictures"
+    )
+    axes.imshow(counts, cmap="Blues", vmin=0)
+    axes.set_xticks([0, 1], names)
+    axes.set_yticks([0, 1], names, rotation=90, va="center")
+    for (row, column), count in np.ndenumerate(counts):
+        axes.text(
+            column,
+            row,
+            f"{count:,}",
+            ha="center",
+            va="center",
+            color="white" if count > counts.max() / 2 else "black",
+        )
+    figure.savefig(path)
+
+
+# ------------------------------------------------------------------------------------------ command line
+
+
+def numbers(text: str) -> list[float]:
+    """Return numbers that are written with commas between them."""
+    return [float(each) for each in text.split(",")]
+
+
+def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument(
+        "--images", type=Path, required=True, help="a file with the path of a picture on each line"
+    )
+    common.add_argument("--batch", type=int, default=8)
+    common.add_argument("--seed", type=int, default=10)
+    common.add_argument("--variant", choices=("published", "tuned"), default="published")
+    common.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    common.add_argument("--threads", type=int, default=0, help="threads of PyTorch; 0 leaves it as it is")
+    learning = argparse.ArgumentParser(add_help=False, parents=[common])
+    learning.add_argument("--weights", type=Path, help="torchvision's weights of ResNet50, for a frozen body")
+    learning.add_argument("--epochs", type=int, default=5)
+    learning.add_argument(
+        "--side", type=int, default=224, help="how many points a side has that the model looks at"
+    )
+    learning.add_argument(
+        "--width", type=float, default=1.0, help="how much of the published number of channels"
+    )
+    learning.add_argument(
+        "--unfinished", type=Path, help="what is left for the next attempt if this is killed"
+    )
+    parser = argparse.ArgumentParser(description="The model of pictures.")
+    commands = parser.add_subparsers(required=True, metavar="search|train|infer")
+    searching = commands.add_parser("search", parents=[learning], help="find the best parameters")
+    searching.set_defaults(run=search)
+    searching.add_argument("--trials", type=int, default=2)
+    searching.add_argument("--rates", type=numbers, default=[1e-3, 1e-4, 1e-5])
+    searching.add_argument("--out", type=Path, required=True)
+    training = commands.add_parser("train", parents=[learning], help="train with them")
+    training.set_defaults(run=train)
+    asking = commands.add_parser("infer", parents=[common], help="score posts")
+    asking.set_defaults(run=infer)
+    for command, names in ((training, "parameters model loss accuracy"), (asking, "model train test matrix")):
+        for name in names.split():
+            command.add_argument(f"--{name}", type=Path, required=True)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Do what the command line says."""
+    options = options_of(arguments)
+    if options.device == "auto":
+        options.device = "cuda" if torch.cuda.is_available() else "cpu"
+    options.fast = options.variant == "tuned" and options.device == "cuda"
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    options.run(options)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (OSError, ValueError) as error:
+        sys.exit(f"resnet: {error}.")
