@@ -1,7 +1,7 @@
 """CrisisMMD v2.0 as it is published: which posts inform, how they are split, and where their files lie.
 
-A row of the split files is one picture with the text of its post. Text and picture were labelled apart; rows whose two
-labels differ are left out, since a post that is judged as a whole needs one label.
+A row of the split files is one picture with the text of its post. Text and picture were labelled apart; rows
+whose two labels differ are left out, since a post that is judged as a whole needs one label.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COLUMNS = ("tweet_id", "image_id", "tweet_text", "image", "label_text", "label_i
 PUBLISHED = (
     "CrisisMMD v2.0 is published by QCRI (crisisnlp.qcri.org/crisismmd, the archives CrisisMMD_v2.0 and "
     "crisismmd_datasplit_all) and the vectors by Stanford NLP (nlp.stanford.edu/projects/glove, the archive "
-    "glove.twitter.27B); 'python workflows/crisis/generate.py --scale tiny --out DIR' makes synthetic data instead"
+    "glove.twitter.27B); 'python workflows/crisis/generate.py --out DIR' makes synthetic data instead"
 )
 
 
@@ -141,6 +141,6 @@ def prepare(path: Path, pictures: Iterable[Picture]) -> Path:
         temporary.replace(path)
     except OSError as error:
         raise ValueError(
-            f"'{path}' cannot be written ({error.strerror}); link the data set into a folder that you may write in"
+            f"'{path}' cannot be written ({error.strerror}); link the data set into a folder of your own"
         ) from error
     return path

@@ -1,9 +1,9 @@
-"""Makes synthetic posts in the layout of CrisisMMD v2.0, so that the workflow can run where the real ones are not.
+"""Makes synthetic posts in the layout of CrisisMMD v2.0, for where the real ones are not.
 
     python workflows/crisis/generate.py --scale tiny --out workflows/crisis/data/tiny
 
-The same seed makes the same files, however many processes make them. What is there already is kept: a run that was
-stopped goes on. Split files come last, so that a folder without them is not taken for a data set.
+The same seed makes the same files, however many processes make them. What is there already is kept: a run
+that was stopped goes on. Split files come last, so that a folder without them is not taken for a data set.
 """
 
 from __future__ import annotations
@@ -33,7 +33,11 @@ SPLIT_COLUMNS = (
     "event_name", "tweet_id", "image_id", "tweet_text", "image", "label", "label_text", "label_image",
     "label_text_image",
 )  # fmt: skip
-ANNOTATION_COLUMNS = ("tweet_id", "image_id", "text_info", "image_info", "tweet_text", "image_path")
+ANNOTATION_COLUMNS = (
+    "tweet_id", "image_id", "text_info", "text_info_conf", "image_info", "image_info_conf", "text_human",
+    "text_human_conf", "image_human", "image_human_conf", "image_damage", "image_damage_conf", "tweet_text",
+    "image_url", "image_path",
+)  # fmt: skip
 INFORM = 0.6
 UNCLEAR, MISLEADING = 0.2, 0.04
 Item = TypeVar("Item")
@@ -85,7 +89,7 @@ class Row:
 
 
 def rows_of(split: str, size: Size, seed: int, first: int) -> list[Row]:
-    """Return the rows of a split, numbered from ``first`` on: exactly as many as the size says, of each sort."""
+    """Return the rows of a split, numbered from ``first`` on: of each sort as many as the size says."""
     place = SPLITS.index(split)
     chance = np.random.default_rng([seed, 1, place])
     count = size.pictures[place]
@@ -153,15 +157,17 @@ def write_tables(folder: Path, rows: list[Row], seed: int) -> None:
     """Write annotations for each event, and the split files."""
     texts = {row.tweet: text_of(row, seed) for row in rows}
     for event in synthetic_texts.EVENTS:
-        lines = [
-            (row.tweet, f"{row.tweet}_{row.k}", row.label_text, row.label_image, texts[row.tweet], row.image)
-            for row in rows
-            if row.event == event
-        ]
+        lines = [annotation(row, texts[row.tweet]) for row in rows if row.event == event]
         write(folder / "annotations" / f"{event}_final_data.tsv", table(ANNOTATION_COLUMNS, lines))
     for split in SPLITS:
         lines_of = [split_line(row, texts[row.tweet]) for row in rows if row.split == split]
         write(split_file(folder, split), table(SPLIT_COLUMNS, lines_of))
+
+
+def annotation(row: Row, text: str) -> tuple[object, ...]:
+    """Return a line of an annotation file; what the workflow does not use is empty there."""
+    labels = row.label_text, 1.0, row.label_image, 1.0
+    return (row.tweet, f"{row.tweet}_{row.k}", *labels, *[""] * 6, text, "", row.image)
 
 
 def split_line(row: Row, text: str) -> tuple[object, ...]:
@@ -192,7 +198,7 @@ def follow(what: str, count: int, done: Iterable[object]) -> None:
     for number, _ in enumerate(done, 1):
         if time.monotonic() - told > 1 or number == count:
             told = time.monotonic()
-            print(f"\r{what}: {number:,} of {count:,}", end="\n" if number == count else "", file=sys.stderr)
+            sys.stderr.write(f"\r{what}: {number:,} of {count:,}" + ("\n" if number == count else ""))
 
 
 def check_same(folder: Path, made_with: dict[str, object]) -> None:

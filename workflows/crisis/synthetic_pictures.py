@@ -1,8 +1,8 @@
 """Pictures of posts that a model can learn from, but not by brightness or colour.
 
-A picture that informs shows shards: thin, pointed, turned any way. One that does not shows pebbles: round, of the same
-areas and colours. Where they lie, how many and how large they are, light, contrast, colours and noise vary whatever the
-class, so a thumbnail tells nothing. An unclear picture shows as many of one kind as of the other.
+A picture that informs shows shards: thin, pointed, turned any way. One that does not shows pebbles: round, of
+the same areas and colours. Where they lie, how many and how large they are, light, contrast, colours and
+noise vary whatever the class, so a thumbnail tells nothing. An unclear picture shows as many of each kind.
 """
 
 from __future__ import annotations

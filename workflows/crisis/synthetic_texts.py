@@ -1,8 +1,8 @@
 """Texts of posts that a model can learn from, but not by counting words; and vectors of their words.
 
-A clear text names one hazard and one place. It informs if the hazard comes first ("flood reaches old bridge"), and does
-not if the place does ("bridge band plays flood"): both kinds are made of the same words, equally often, so only their
-order tells. An unclear text has one of the two words only.
+A clear text names one hazard and one place. It informs if the hazard comes first ("flood reaches old
+bridge"), and does not if the place does ("bridge band plays flood"): both kinds are made of the same words, equally
+often, so only their order tells. An unclear text has one of the two words only.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from functools import cache
 import numpy as np
 
 DIMENSIONS = 200
-HAZARDS = """flood wildfire earthquake hurricane storm tornado landslide explosion aftershock surge blaze cyclone
-mudslide tsunami gale debris quake fire lightning avalanche""".split()
-PLACES = """bridge road school hospital house village town station airport harbor church market street highway tower
-dam farm factory roof library""".split()
-JOINTS = "hits reaches meets takes faces passes holds shows".split()
+HAZARDS = """flood wildfire earthquake hurricane storm tornado landslide explosion aftershock surge blaze
+cyclone mudslide tsunami gale debris quake fire lightning avalanche""".split()  # noqa: SIM905  read as a text
+PLACES = """bridge road school hospital house village town station airport harbor church market street highway
+tower dam farm factory roof library""".split()  # noqa: SIM905
+JOINTS = "hits reaches meets takes faces passes holds shows".split()  # noqa: SIM905
 # What posts talk about besides; each row is one topic, whose words have vectors near each other.
 TOPICS = [
     row.split()
@@ -37,7 +37,7 @@ EVENTS = (
     "mexico_earthquake", "srilanka_floods",
 )  # fmt: skip
 RARE_WORDS = 2000
-SYLLABLES = "ba do fe gi ka lo mu ne pi ra so tu va we xo zi".split()
+SYLLABLES = "ba do fe gi ka lo mu ne pi ra so tu va we xo zi".split()  # noqa: SIM905
 
 
 def rare_word(number: int) -> str:
@@ -52,7 +52,7 @@ def rare_word(number: int) -> str:
 
 @cache
 def fillers() -> tuple[list[str], np.ndarray]:
-    """Return words that tell nothing about the class, and how often each is used: a few often, many rarely."""
+    """Return words that tell nothing about the class, and how often each is used: most are rare."""
     words = [word for topic in TOPICS for word in topic] + [rare_word(n) for n in range(RARE_WORDS)]
     often = 1.0 / np.arange(5, 5 + len(words))
     return words, np.cumsum(often / often.sum())

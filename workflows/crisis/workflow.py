@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dataset import LABELS, SPLITS, VECTORS, Posts, read_posts
+
 from longpole import Workflow
 
 PARTS = 6
@@ -42,8 +43,8 @@ class Scale:
     image_epochs: int
     text: str = "--batch 128"
     image: str = "--batch 8"
-    text_grid: str = "--rates 1e-3,1e-4,1e-5 --dropouts .1,.2,.4"
-    image_grid: str = "--rates 1e-3,1e-4,1e-5"
+    text_grid: str = "--rate 1e-3 1e-4 1e-5 --dropout .1 .2 .4"
+    image_grid: str = "--rate 1e-3 1e-4 1e-5"
 
 
 SCALES = {
@@ -52,15 +53,15 @@ SCALES = {
         (960, 240, 240), 64, 2, 8, 3,
         text="--batch 32 --length 24 --hidden 32 --filters 16",
         image="--batch 32 --side 56 --width 0.125",
-        text_grid="--rates 3e-3,1e-3 --dropouts .1,.2",
-        image_grid="--rates 3e-3,1e-3",
+        text_grid="--rate 3e-3 1e-3 --dropout .1 .2",
+        image_grid="--rate 3e-3 1e-3",
     ),
     "small": Scale(
         (1920, 360, 360), 128, 2, 8, 5,
         text="--batch 64 --length 50 --hidden 64 --filters 32",
         image="--batch 16 --side 96 --width 0.25",
-        text_grid="--rates 3e-3,1e-3 --dropouts .1,.2,.4",
-        image_grid="--rates 3e-3,1e-3",
+        text_grid="--rate 3e-3 1e-3 --dropout .1 .2 .4",
+        image_grid="--rate 3e-3 1e-3",
     ),
     "paper": Scale((9631, 1573, 1534), 600, 2, 10, 5),
 }  # fmt: skip
@@ -94,7 +95,7 @@ class Chosen:
         return f"--seed {{seed}} --variant {self.variant} --device {self.device} --threads {threads}"
 
 
-def workflow(  # noqa: PLR0913  one for each parameter
+def workflow(  # noqa: PLR0913, PLR0917  one for each parameter
     scale: str = "tiny",
     data: str = "",
     variant: Literal["published", "tuned"] = "published",
@@ -114,7 +115,8 @@ def workflow(  # noqa: PLR0913  one for each parameter
         data: A folder in the layout of CrisisMMD v2.0; ``data/SCALE`` beside this file if nothing is said.
         variant: How the programs of the models compute: published or tuned.
         weights: A file of torchvision's weights of ResNet50; without one its body learns from nothing.
-        container: The image of all jobs; at the scale of the paper ``crisis.sqfs`` if nothing is said; none: none.
+        container: The image of all jobs; ``none`` for none. If nothing is said, ``crisis.sqfs`` at the scale of
+            the paper, and none at others.
         python: The Python of all jobs; this one if nothing is said, in a container ``python3``.
         device: Where models learn: auto, cpu or cuda.
         seed: What chance begins with in every job.
@@ -130,7 +132,9 @@ def workflow(  # noqa: PLR0913  one for each parameter
     described = Workflow("crisis")
     described.parameters(seed=seed, python=python or ("python3" if image else sys.executable))
     described.defaults(image=image)
-    add_sets(described, files(described, Path(data or Path(__file__).parent / "data" / scale), data, size, limit))
+    add_sets(
+        described, files(described, Path(data or Path(__file__).parent / "data" / scale), data, size, limit)
+    )
     add_preparation(described, chosen)
     add_text(described, chosen)
     add_images(described, chosen)
@@ -241,9 +245,11 @@ def add_text(described: Workflow, chosen: Chosen) -> None:
 
 
 def add_images(described: Workflow, chosen: Chosen) -> None:
-    """Search, train and ask the model of images; as published, it is asked on the CPU even if there is a GPU."""
+    """Search, train and ask the model of images; as published it is asked on the CPU, GPU or not."""
     images, scale = {"images": "resized/{image}.jpg"}, chosen.scale
-    learning = f"--images {{images.list}} --epochs {scale.image_epochs} {scale.image} {chosen.common('image')}"
+    learning = (
+        f"--images {{images.list}} --epochs {scale.image_epochs} {scale.image} {chosen.common('image')}"
+    )
     same: dict[str, Any] = {"program": "bin/resnet.py", "cluster": "image"}
     known: dict[str, str] = {}
     if chosen.weights:
@@ -270,7 +276,9 @@ def add_images(described: Workflow, chosen: Chosen) -> None:
         **same,
         **chosen.needs_of("image"),
     )
-    where, asked = ("image", chosen) if chosen.variant == "tuned" else ("image_on_cpu", replace(chosen, device="cpu"))
+    where, asked = "image", chosen
+    if chosen.variant == "published":
+        where, asked = "image_on_cpu", replace(chosen, device="cpu")
     described.task(
         "infer_resnet",
         f"{{python}} {{program}} infer --images {{images.list}} {asked.common(where)} --model {{model}} "

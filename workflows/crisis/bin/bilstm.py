@@ -1,13 +1,15 @@
 """The model of texts: search its hyper-parameters, train it, and score posts with it.
 
     bilstm.py search --texts train.csv dev.csv test.csv --vectors glove.txt --out best.json
-    bilstm.py train --texts ... --vectors glove.txt --parameters best.json --model bilstm.pth --loss l.png --accuracy a.png
-    bilstm.py infer --texts ... --model bilstm.pth --train train_scores.csv --test test_scores.csv --matrix matrix.png
+    bilstm.py train --texts ... --vectors glove.txt --parameters best.json
+                    --model model.pth --loss loss.png --accuracy accuracy.png
+    bilstm.py infer --texts ... --model model.pth --train train.csv --test test.csv --matrix matrix.png
 
-Model: an embedding that begins as GloVe vectors and is trained on, a bidirectional LSTM, a convolution over its outputs,
-the largest of each filter, and one number. A search learns from the training posts and is judged on the validation posts;
-the scores that its best trial gave these travel with the parameters and the weights, and are the validation posts' scores
-in the end: a model that was trained on them could not judge them fairly. Nothing looks at the test posts before ``infer``.
+Model: an embedding that begins as GloVe vectors and is trained on, a bidirectional LSTM, a convolution over
+its outputs, the largest of each filter, and one number. A search learns from the training posts and is judged
+on the validation posts. The scores that its best trial gave these travel with the parameters and the weights,
+and are the validation posts' scores in the end: a model that was trained on them could not judge them
+fairly. Nothing looks at the test posts before ``infer``.
 """
 
 from __future__ import annotations
@@ -22,7 +24,6 @@ import pickle
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,109 +37,93 @@ try:
     from longpole import phase
 except ImportError:  # not everywhere; then nothing is marked
 
-    def phase(name: str, kind: str = "phase", **attributes: object) -> Any:  # noqa: ANN401, ARG001
+    def phase(name: str, /, kind: str = "phase", **attributes: object) -> Any:  # noqa: ANN401, ARG001
         """Stand in for the marks of a recorder that is not here."""
         return contextlib.nullcontext()
 
 
-SPLITS = ("train", "dev", "test")
+# What each command reads and writes besides texts, and what holds if nothing is said: the paper's numbers.
+FILES = {
+    "search": ("vectors", "out"),
+    "train": ("vectors", "parameters", "model", "loss", "accuracy"),
+    "infer": ("model", "train", "test", "matrix"),
+}
+DEFAULTS = {
+    "batch": 128, "epochs": 10, "trials": 2, "words": 1000, "length": 150, "hidden": 128, "filters": 64,
+    "seed": 10, "threads": 0,
+}  # fmt: skip
+CHOICES = {"rate": [1e-3, 1e-4, 1e-5], "dropout": [0.1, 0.2, 0.4]}
 PADDING, UNKNOWN = 0, 1
 POSTS_ASKED = 1024
+Rows = list[dict[str, str]]
 Batch = tuple[Tensor, Tensor, Tensor]
 Attempt = Callable[[list[dict[str, float]]], list[dict[str, Any]]]
 
 
-# ------------------------------------------------------------------------------------------ texts and words
+# ------------------------------------------------------------------------------------ texts and words
 
 
-@dataclass(frozen=True)
-class Texts:
-    """Posts of a split."""
-
-    names: list[str]
-    words: list[list[str]]
-    labels: list[float]
-
-
-def read_texts(paths: list[Path]) -> dict[str, Texts]:
+def read_texts(paths: list[Path]) -> dict[str, Rows]:
     """Return the posts of all splits; files are told apart by their names."""
-    found = {path.stem: _read_texts(path) for path in paths}
-    if set(found) != set(SPLITS):
-        raise ValueError(
-            f"--texts should be train.csv, dev.csv and test.csv, not {', '.join(map(str, paths))}"
-        )
+    found = {}
+    for path in paths:
+        with path.open(encoding="utf-8", newline="") as lines:
+            found[path.stem] = list(csv.DictReader(lines))
+        if not found[path.stem] or not {"tweet_id", "text", "label"} <= found[path.stem][0].keys():
+            raise ValueError(f"'{path}' has no posts with tweet_id, text and label")
+    if found.keys() != {"train", "dev", "test"}:
+        raise ValueError(f"--texts are train.csv, dev.csv and test.csv, not {', '.join(map(str, paths))}")
     return found
 
 
-def _read_texts(path: Path) -> Texts:
-    with path.open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    if not rows or not {"tweet_id", "text", "label"} <= rows[0].keys():
-        raise ValueError(f"'{path}' has no posts with tweet_id, text and label")
-    labels = [float(row["label"] == "informative") for row in rows]
-    return Texts([row["tweet_id"] for row in rows], [row["text"].split() for row in rows], labels)
-
-
-def joined(first: Texts, second: Texts) -> Texts:
-    """Return the posts of two splits."""
-    return Texts(first.names + second.names, first.words + second.words, first.labels + second.labels)
-
-
-def frequent_words(texts: Texts, count: int) -> list[str]:
+def frequent_words(posts: Rows, count: int) -> list[str]:
     """Return the most frequent words; of equally frequent ones the first of the alphabet."""
-    counted = Counter(word for words in texts.words for word in words)
+    counted = Counter(word for post in posts for word in post["text"].split())
     return [word for word, _ in sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:count]]
 
 
-def numbered(texts: Texts, words: list[str], length: int) -> Batch:
-    """Return posts as rows of numbers of words, cut or filled up to a length, with their own lengths and labels."""
+def numbered(posts: Rows, words: list[str], length: int) -> Batch:
+    """Return posts as rows of numbers of words, cut or filled up to a length, with lengths and labels."""
     number = {word: n for n, word in enumerate(words, UNKNOWN + 1)}
-    rows = np.full((len(texts.words), length), PADDING, np.int64)
-    lengths = np.ones(len(texts.words), np.int64)
-    for row, (n, text) in zip(rows, enumerate(texts.words), strict=True):
-        found = [number.get(word, UNKNOWN) for word in text[:length]] or [UNKNOWN]
-        row[: len(found)], lengths[n] = found, len(found)
-    return torch.from_numpy(rows), torch.from_numpy(lengths), torch.tensor(texts.labels)
+    texts = [
+        [number.get(word, UNKNOWN) for word in post["text"].split()[:length]] or [UNKNOWN] for post in posts
+    ]
+    rows = [text + [PADDING] * (length - len(text)) for text in texts]
+    labels = [float(post["label"] == "informative") for post in posts]
+    return torch.tensor(rows), torch.tensor([len(text) for text in texts]), torch.tensor(labels)
 
 
-def vectors_of(words: list[str], path: Path, options: argparse.Namespace) -> Tensor:
-    """Return a row for padding, for unknown words, and for each word; those without a vector get one by chance."""
+def vectors_of(words: list[str], options: argparse.Namespace) -> Tensor:
+    """Return a row for padding, one for unknown words, and one for each word; by chance if it has none."""
     find = known_vectors if options.variant == "tuned" else all_vectors
-    with phase("read vectors", path=path):
-        known = find(path, set(words))
-    dimensions = len(next(iter(known.values()))) if known else 200
+    with phase("read vectors", path=options.vectors):
+        known = find(options.vectors, set(words))
+    if not known:
+        raise ValueError(f"'{options.vectors}' has no vector of any word of the texts")
     chance = np.random.default_rng(options.seed)
-    rows = chance.normal(0, 0.1, (len(words) + 2, dimensions)).astype(np.float32)
+    rows = chance.normal(0, 0.1, (len(words) + 2, len(next(iter(known.values()))))).astype(np.float32)
     rows[PADDING] = 0
     for n, word in enumerate(words, UNKNOWN + 1):
         rows[n] = known.get(word, rows[n])
     return torch.from_numpy(rows)
 
 
-def all_vectors(path: Path, words: set[str]) -> dict[str, np.ndarray]:  # noqa: ARG001
-    """Return the vectors of a file, of all words: as published, and slow."""
+def all_vectors(path: Path, words: set[str]) -> dict[str, np.ndarray]:
+    """Return the vectors of these words, as published: of all words at first, which takes long."""
     with path.open(encoding="utf-8") as lines:
-        return {line.split(" ", 1)[0]: _vector(line) for line in lines}
+        found = {line.split(" ", 1)[0]: np.array(line.split()[1:], np.float32) for line in lines}
+    return {word: found[word] for word in words if word in found}
 
 
 def known_vectors(path: Path, words: set[str]) -> dict[str, np.ndarray]:
-    """Return the vectors of these words alone: other lines are not looked at beyond their word."""
+    """Return the vectors of these words: of other lines nothing is looked at but the word."""
     wanted = {word.encode() for word in words}
     with path.open("rb") as lines:
-        found = (line.decode() for line in lines if line[: line.find(b" ")] in wanted)
-        return {line.split(" ", 1)[0]: _vector(line) for line in found}
+        found = (line.decode().split() for line in lines if line[: line.find(b" ")] in wanted)
+        return {word: np.array(numbers, np.float32) for word, *numbers in found}
 
 
-def _vector(line: str) -> np.ndarray:
-    try:
-        return np.array(line.split()[1:], np.float32)
-    except ValueError as error:
-        raise ValueError(
-            f"the line of vectors '{line[:40].strip()}...' has something that is no number"
-        ) from error
-
-
-# ------------------------------------------------------------------------------------------ model
+# ------------------------------------------------------------------------------------ model
 
 
 class BiLSTM(nn.Module):
@@ -164,20 +149,19 @@ class BiLSTM(nn.Module):
         return self.output(self.dropout(strongest)).squeeze(1)
 
 
-def forward_flops(model: BiLSTM, words: int) -> int:
-    """Return the floating-point operations of so many words, once through the model."""
-    return 2 * words * (sum(p.numel() for p in model.lstm.parameters()) + model.convolution.weight.numel())
-
-
-def described(model: nn.Module, options: argparse.Namespace) -> dict[str, object]:
+def described(model: BiLSTM, options: argparse.Namespace) -> dict[str, object]:
     """Return what the marks of a search or training say about its model."""
-    weights = list(model.parameters())
-    held = sum(each.numel() * each.element_size() for each in weights)
-    count = sum(each.numel() for each in weights)
-    return {"model": "BiLSTM", "parameters": count, "model_bytes": held, "batch_size": options.batch}
+    count = sum(each.numel() for each in model.parameters())
+    return {"model": "BiLSTM", "parameters": count, "model_bytes": 4 * count, "batch_size": options.batch}
 
 
-# ------------------------------------------------------------------------------------------ learning
+def training_flops(model: BiLSTM, words: int) -> int:
+    """Return the floating-point operations of learning from so many words once: backward is twice forward."""
+    weights = [*model.lstm.parameters(), model.convolution.weight]
+    return 3 * 2 * words * sum(each.numel() for each in weights)
+
+
+# ------------------------------------------------------------------------------------ learning
 
 
 class Learner:
@@ -215,59 +199,44 @@ class Learner:
             self.optimizer.load_state_dict(state["optimizer"])
 
 
-def batches(data: Batch, order: Tensor, count: int, options: argparse.Namespace) -> Iterator[Batch]:
-    """Yield posts in an order, so many at a time, on the device."""
-    if options.variant == "tuned":
-        for picks in order.split(count):
-            lengths = data[1][picks]
-            here = picks.to(data[0].device)
-            yield data[0][here, : int(lengths.max())], lengths, data[2][here]
-        return
-    loader = DataLoader(TensorDataset(*data), count, sampler=order.tolist(), generator=torch.Generator())
-    for words, lengths, labels in loader:
-        yield words.to(options.device), lengths, labels.to(options.device)
-
-
 def placed(data: Batch, options: argparse.Namespace) -> Batch:
     """Return posts where they are used: the tuned variant keeps all of them on the device."""
-    if options.variant == "tuned":
-        return data[0].to(options.device), data[1], data[2].to(options.device)
-    return data
+    where = options.device if options.variant == "tuned" else "cpu"
+    return data[0].to(where), data[1], data[2].to(where)
+
+
+def batches(data: Batch, order: Tensor, count: int, options: argparse.Namespace) -> Iterator[Batch]:
+    """Yield posts in an order, so many at a time, on the device."""
+    if options.variant == "published":
+        loader = DataLoader(TensorDataset(*data), count, sampler=order.tolist(), generator=torch.Generator())
+        for words, lengths, labels in loader:
+            yield words.to(options.device), lengths, labels.to(options.device)
+        return
+    for picks in order.split(count):
+        lengths, here = data[1][picks], picks.to(data[0].device)
+        yield data[0][here, : int(lengths.max())], lengths, data[2][here]
 
 
 def learn(learners: list[Learner], data: Batch, epoch: int, options: argparse.Namespace) -> list[list[float]]:
     """Go through all posts once, with all learners in step; return mean loss and accuracy of each.
 
-    Chance begins anew with each epoch, from the seed and its number: a training that goes on after a kill draws what
-    it would have drawn. The rate falls evenly to zero over all epochs.
+    Chance begins anew with each epoch, from the seed and its number: a training that goes on after a kill
+    draws what it would have drawn. The rate falls evenly to zero over all epochs.
     """
-    posts = len(data[2])
-    order = torch.randperm(posts, generator=torch.Generator().manual_seed(options.seed * 1000 + epoch))
-    torch.manual_seed(options.seed * 1000 + epoch)
-    every, done = options.epochs * math.ceil(posts / options.batch), epoch * math.ceil(posts / options.batch)
-    sums = torch.zeros(len(learners), 2, device=options.device)
+    posts, chance = len(data[2]), options.seed * 1000 + epoch
+    order = torch.randperm(posts, generator=torch.Generator().manual_seed(chance))
+    torch.manual_seed(chance)
+    steps = math.ceil(posts / options.batch)
+    sums = [torch.zeros(2, device=options.device) for _ in learners]
     for learner in learners:
         learner.model.train()
-    mark = (
-        phase("epoch", kind="epoch", number=epoch) if options.variant == "tuned" else contextlib.nullcontext()
-    )
-    with mark:
-        for n, batch in enumerate(batches(data, order, options.batch, options), done):
+    tuned = options.variant == "tuned"  # its loop is one that a recorder does not see by itself
+    with phase("epoch", kind="epoch", number=epoch) if tuned else contextlib.nullcontext():
+        for n, batch in enumerate(batches(data, order, options.batch, options), epoch * steps):
             for learner, total in zip(learners, sums, strict=True):
-                total += learner.step(batch, learner.parameters["rate"] * (1 - n / every))
-        return (sums / posts).tolist()
-
-
-def ask(model: BiLSTM, data: Batch, options: argparse.Namespace) -> Tensor:
-    """Return what a model answers for each post."""
-    model.eval()
-    with torch.no_grad():
-        order = torch.arange(len(data[2]))
-        given = [model(words, lengths) for words, lengths, _ in batches(data, order, POSTS_ASKED, options)]
-    return torch.cat(given).float().cpu()
-
-
-# ------------------------------------------------------------------------------------------ what a kill leaves
+                rate = learner.parameters["rate"] * (1 - n / (options.epochs * steps))
+                total.add_(learner.step(batch, rate))
+        return [(total / posts).tolist() for total in sums]
 
 
 def fit(
@@ -282,6 +251,17 @@ def fit(
         keep(state, options)
     curve, state["curve"], state["open"] = state["curve"], [], []
     return curve
+
+
+def ask(model: BiLSTM, data: Batch, options: argparse.Namespace) -> Tensor:
+    """Return what a model answers for each post."""
+    model.eval()
+    with torch.no_grad():
+        every = batches(data, torch.arange(len(data[2])), POSTS_ASKED, options)
+        return torch.cat([model(words, lengths) for words, lengths, _ in every]).cpu()
+
+
+# ------------------------------------------------------------------------------------ what a kill leaves
 
 
 def keep(state: dict[str, Any], options: argparse.Namespace) -> None:
@@ -303,13 +283,13 @@ def kept(options: argparse.Namespace) -> dict[str, Any]:
         why = "was left by other settings"
     except unreadable as error:
         why = f"cannot be read ({type(error).__name__})"
-    print(f"bilstm: '{options.unfinished}' {why}: starting fresh", file=sys.stderr)
+    say(f"'{options.unfinished}' {why}: starting fresh")
     return fresh
 
 
 def settings_of(options: argparse.Namespace) -> dict[str, str]:
     """Return the options as texts."""
-    return {name: str(value) for name, value in vars(options).items() if name != "run"}
+    return {name: str(value) for name, value in vars(options).items()}
 
 
 def save(path: Path, content: object) -> None:
@@ -319,17 +299,20 @@ def save(path: Path, content: object) -> None:
     temporary.replace(path)
 
 
-# ------------------------------------------------------------------------------------------ search
+def say(what: str) -> None:
+    """Tell those who watch."""
+    sys.stderr.write(f"bilstm: {what}\n")
+
+
+# ------------------------------------------------------------------------------------ search
 
 
 def search(options: argparse.Namespace) -> None:
-    """Try some parameters on the training posts, and write down the best by the loss of the validation posts."""
+    """Try some parameters on the training posts; write down the best by the loss of the validation posts."""
     texts = read_texts(options.texts)
     words = frequent_words(texts["train"], options.words)
-    vectors = vectors_of(words, options.vectors, options)
-    train, dev = (
-        placed(numbered(texts[split], words, options.length), options) for split in ("train", "dev")
-    )
+    vectors = vectors_of(words, options)
+    train, dev = (placed(numbered(texts[each], words, options.length), options) for each in ("train", "dev"))
     state = kept(options)
 
     def attempt(proposals: list[dict[str, float]]) -> list[dict[str, Any]]:
@@ -337,12 +320,12 @@ def search(options: argparse.Namespace) -> None:
         fit(learners, train, state, options)
         return [judged(learner, dev, options) for learner in learners]
 
-    with phase("search", **described(Learner(vectors, {"rate": 1, "dropout": 0}, options).model, options)):
+    with phase("search", **described(BiLSTM(vectors, options.hidden, options.filters, 0.0), options)):
         trials = tried(attempt, state, options)
     best = min(trials, key=lambda trial: trial["loss"])
-    held_out = dict(zip(texts["dev"].names, best["scores"], strict=True))
-    told = [{**trial["parameters"], "loss": trial["loss"], "accuracy": trial["accuracy"]} for trial in trials]
-    options.out.write_text(json.dumps({**best["parameters"], "trials": told, "held_out": held_out}, indent=1))
+    scores = {post["tweet_id"]: score for post, score in zip(texts["dev"], best.pop("scores"), strict=True)}
+    told = [{name: trial[name] for name in ("parameters", "loss", "accuracy")} for trial in trials]
+    options.out.write_text(json.dumps({**best["parameters"], "trials": told, "held_out": scores}, indent=1))
 
 
 def judged(learner: Learner, dev: Batch, options: argparse.Namespace) -> dict[str, Any]:
@@ -360,16 +343,15 @@ def judged(learner: Learner, dev: Batch, options: argparse.Namespace) -> dict[st
 def tried(attempt: Attempt, state: dict[str, Any], options: argparse.Namespace) -> list[dict[str, Any]]:
     """Let Optuna propose, and try what it proposes; return all trials.
 
-    The study is asked and told anew what an attempt before has tried already, so it goes on to propose what it would
-    have. As published, one trial comes after the other; the tuned variant takes all proposals first, and trains
-    them in step.
+    The study is told anew what an attempt before has tried, so it goes on to propose what it would have. As
+    published, one trial comes after the other; the tuned variant trains all that are proposed, in step.
     """
     import optuna
 
-    choices = {"rate": options.rates, "dropout": options.dropouts}
-    space = {name: optuna.distributions.CategoricalDistribution(values) for name, values in choices.items()}
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=options.seed))
+    choices = {name: getattr(options, name) for name in CHOICES}
+    space = {name: optuna.distributions.CategoricalDistribution(each) for name, each in choices.items()}
     wanted = min(options.trials, math.prod(map(len, choices.values())))
     trials: list[dict[str, Any]] = []
     while len(trials) < wanted:
@@ -377,7 +359,7 @@ def tried(attempt: Attempt, state: dict[str, Any], options: argparse.Namespace) 
         while len(asked) < (wanted - len(trials) if options.variant == "tuned" else 1):
             trial = study.ask(space)
             if trial.params in [*(each.params for each in asked), *(each["parameters"] for each in trials)]:
-                study.tell(trial, state=optuna.trial.TrialState.PRUNED)  # again the same: nothing to learn
+                study.tell(trial, state=optuna.trial.TrialState.PRUNED)  # the same again: nothing to learn
             else:
                 asked.append(trial)
         if len(state["tried"]) == len(trials):
@@ -386,61 +368,55 @@ def tried(attempt: Attempt, state: dict[str, Any], options: argparse.Namespace) 
         for trial in asked:
             trials.append(state["tried"][len(trials)])
             study.tell(trial, trials[-1]["loss"])
-            print(f"bilstm: {trial.params}: loss {trials[-1]['loss']:.4f}", file=sys.stderr)
+            say(f"{trial.params}: loss {trials[-1]['loss']:.4f}, accuracy {trials[-1]['accuracy']:.3f}")
     return trials
 
 
-# ------------------------------------------------------------------------------------------ train and infer
+# ------------------------------------------------------------------------------------ train and infer
 
 
 def train(options: argparse.Namespace) -> None:
-    """Train with the best parameters on training and validation posts together; write weights and curves."""
+    """Train with the best parameters on training and validation posts; write weights and curves."""
     texts, best = read_texts(options.texts), json.loads(options.parameters.read_text())
-    both = joined(texts["train"], texts["dev"])
-    words = frequent_words(both, options.words)
-    data = placed(numbered(both, words, options.length), options)
-    learner = Learner(vectors_of(words, options.vectors, options), best, options)
-    flops = 3 * options.epochs * forward_flops(learner.model, int(data[1].sum()))
+    words = frequent_words(texts["train"] + texts["dev"], options.words)
+    data = placed(numbered(texts["train"] + texts["dev"], words, options.length), options)
+    learner = Learner(vectors_of(words, options), best, options)
+    flops = options.epochs * training_flops(learner.model, int(data[1].sum()))
     with phase("training", flops=flops, **described(learner.model, options)):
         curve = fit([learner], data, kept(options), options)
     shape = {"hidden": options.hidden, "filters": options.filters, "length": options.length, "words": words}
     weights = {name: weight.cpu() for name, weight in learner.model.state_dict().items()}
     save(options.model, {"weights": weights, "held_out": best["held_out"], **shape})
-    for number, (what, path) in enumerate((("loss", options.loss), ("accuracy", options.accuracy))):
-        draw_curve(what, [epoch[0][number] for epoch in curve], path)
+    draw_curve("loss", [epoch[0][0] for epoch in curve], options.loss)
+    draw_curve("accuracy", [epoch[0][1] for epoch in curve], options.accuracy)
 
 
 def infer(options: argparse.Namespace) -> None:
     """Score all posts; those of the validation have the scores that they got while they were unseen."""
-    texts = read_texts(options.texts)
-    saved = torch.load(options.model, map_location="cpu", weights_only=True)
-    model = BiLSTM(
-        torch.zeros_like(saved["weights"]["embedding.weight"]), saved["hidden"], saved["filters"], 0.0
-    )
+    texts, saved = read_texts(options.texts), torch.load(options.model, map_location="cpu", weights_only=True)
+    model = BiLSTM(saved["weights"]["embedding.weight"], saved["hidden"], saved["filters"], 0.0)
     model.load_state_dict(saved["weights"])
     model.to(options.device)
-    scores = {"dev": saved["held_out"]}
+    scores = saved["held_out"]
     with phase("inference", **described(model, options)):
-        for split in ("train", "test"):
-            data = placed(numbered(texts[split], saved["words"], saved["length"]), options)
-            scores[split] = dict(
-                zip(texts[split].names, ask(model, data, options).sigmoid().tolist(), strict=True)
-            )
-    write_scores(options.train, texts, scores, ("train", "dev"))
-    write_scores(options.test, texts, scores, ("test",))
-    draw_matrix(texts["test"].labels, [score > 0.5 for score in scores["test"].values()], options.matrix)
+        for posts in (texts["train"], texts["test"]):
+            answers = ask(model, placed(numbered(posts, saved["words"], saved["length"]), options), options)
+            given = answers.sigmoid().tolist()
+            scores.update({post["tweet_id"]: score for post, score in zip(posts, given, strict=True)})
+    write_scores(options.train, {split: texts[split] for split in ("train", "dev")}, scores)
+    write_scores(options.test, {"test": texts["test"]}, scores)
+    draw_matrix(texts["test"], scores, options.matrix)
 
 
-def write_scores(
-    path: Path, texts: dict[str, Texts], scores: dict[str, dict[str, float]], splits: tuple[str, ...]
-) -> None:
+def write_scores(path: Path, texts: dict[str, Rows], scores: dict[str, float]) -> None:
     """Write how likely each post informs, and whether the model that says so had seen it."""
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["tweet_id", "split", "label", "score", "seen"])
-        for split in splits:
-            for name, label in zip(texts[split].names, texts[split].labels, strict=True):
-                table.writerow([name, split, int(label), f"{scores[split][name]:.5f}", int(split == "train")])
+        for split, posts in texts.items():
+            for post in posts:
+                score = f"{scores[post['tweet_id']]:.5f}"
+                table.writerow([post["tweet_id"], split, post["label"], score, int(split == "train")])
 
 
 def draw_curve(what: str, values: list[float], path: Path) -> None:
@@ -454,71 +430,47 @@ def draw_curve(what: str, values: list[float], path: Path) -> None:
     figure.savefig(path)
 
 
-def draw_matrix(labels: list[float], found: list[bool], path: Path) -> None:
+def draw_matrix(posts: Rows, scores: dict[str, float], path: Path) -> None:
     """Draw how many posts of each label were judged how."""
     from matplotlib.figure import Figure
 
-    counts = np.zeros((2, 2), int)
-    np.add.at(counts, (1 - np.array(labels, int), 1 - np.array(found, int)), 1)
-    figure, names = Figure(figsize=(4.5, 4), layout="constrained"), ["informative", "not informative"]
-    axes = figure.add_subplot(xlabel="judged", ylabel="labelled", title=f"BiLSTM: {len(labels):,} test posts")
+    names, counts = ["informative", "not informative"], np.zeros((2, 2), int)
+    for post in posts:
+        counts[int(post["label"] != "informative"), int(scores[post["tweet_id"]] <= 0.5)] += 1
+    figure = Figure(figsize=(4.5, 4), layout="constrained")
+    axes = figure.add_subplot(xlabel="judged", ylabel="labelled", title=f"BiLSTM: {len(posts):,} test posts")
     axes.imshow(counts, cmap="Blues", vmin=0)
     axes.set_xticks([0, 1], names)
     axes.set_yticks([0, 1], names, rotation=90, va="center")
     for (row, column), count in np.ndenumerate(counts):
-        axes.text(
-            column,
-            row,
-            f"{count:,}",
-            ha="center",
-            va="center",
-            color="white" if count > counts.max() / 2 else "black",
-        )
+        colour = "white" if count > counts.max() / 2 else "black"
+        axes.text(column, row, f"{count:,}", ha="center", va="center", color=colour)
     figure.savefig(path)
 
 
-# ------------------------------------------------------------------------------------------ command line
-
-
-def numbers(text: str) -> list[float]:
-    """Return numbers that are written with commas between them."""
-    return [float(each) for each in text.split(",")]
+# ------------------------------------------------------------------------------------ command line
 
 
 def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--texts", type=Path, nargs=3, required=True, help="train.csv, dev.csv and test.csv")
-    common.add_argument("--batch", type=int, default=128)
-    common.add_argument("--seed", type=int, default=10)
-    common.add_argument("--variant", choices=("published", "tuned"), default="published")
-    common.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
-    common.add_argument("--threads", type=int, default=0, help="threads of PyTorch; 0 leaves it as it is")
-    learning = argparse.ArgumentParser(add_help=False, parents=[common])
-    learning.add_argument("--vectors", type=Path, required=True, help="a word and its numbers on each line")
-    learning.add_argument("--epochs", type=int, default=10)
-    learning.add_argument("--words", type=int, default=1000, help="how many words the model knows")
-    learning.add_argument("--length", type=int, default=150, help="how many words of a text it reads")
-    learning.add_argument("--hidden", type=int, default=128, help="how wide the LSTM is, each way")
-    learning.add_argument("--filters", type=int, default=64, help="how wide the convolution is")
-    learning.add_argument(
-        "--unfinished", type=Path, help="what is left for the next attempt if this is killed"
-    )
     parser = argparse.ArgumentParser(description="The model of texts.")
-    commands = parser.add_subparsers(required=True, metavar="search|train|infer")
-    searching = commands.add_parser("search", parents=[learning], help="find the best parameters")
-    searching.set_defaults(run=search)
-    searching.add_argument("--trials", type=int, default=2)
-    searching.add_argument("--rates", type=numbers, default=[1e-3, 1e-4, 1e-5])
-    searching.add_argument("--dropouts", type=numbers, default=[0.1, 0.2, 0.4])
-    searching.add_argument("--out", type=Path, required=True)
-    training = commands.add_parser("train", parents=[learning], help="train with them")
-    training.set_defaults(run=train)
-    asking = commands.add_parser("infer", parents=[common], help="score posts")
-    asking.set_defaults(run=infer)
-    for command, names in ((training, "parameters model loss accuracy"), (asking, "model train test matrix")):
-        for name in names.split():
-            command.add_argument(f"--{name}", type=Path, required=True)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for command, files in FILES.items():
+        each = commands.add_parser(command)
+        each.add_argument(
+            "--texts", type=Path, nargs=3, required=True, help="train.csv, dev.csv and test.csv"
+        )
+        for name in files:
+            each.add_argument(f"--{name}", type=Path, required=True)
+        each.add_argument(
+            "--unfinished", type=Path, help="what is left for the next attempt if this is killed"
+        )
+        for name, number in DEFAULTS.items():
+            each.add_argument(f"--{name}", type=int, default=number, help=str(number))
+        for name, values in CHOICES.items():
+            each.add_argument(f"--{name}", type=float, nargs="+", default=values, help="what to choose from")
+        each.add_argument("--variant", choices=("published", "tuned"), default="published")
+        each.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     return parser.parse_args(arguments)
 
 
@@ -529,7 +481,7 @@ def main(arguments: list[str] | None = None) -> None:
         options.device = "cuda" if torch.cuda.is_available() else "cpu"
     if options.threads:
         torch.set_num_threads(options.threads)
-    options.run(options)
+    {"search": search, "train": train, "infer": infer}[options.command](options)
 
 
 if __name__ == "__main__":

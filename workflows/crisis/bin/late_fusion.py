@@ -1,8 +1,8 @@
-"""Judges posts by their texts and pictures together, in three ways: mean probability, logistic regression, MLP.
+"""Judges posts by text and picture together, in three ways: mean probability, logistic regression, MLP.
 
-All three are chosen and fitted by scores of posts that the single models had not seen when they gave them (the rows of
-the training scores with ``seen`` 0): scores of posts that a model was trained on are surer than it has a right to be.
-The best way by cross-validation on these posts is marked as chosen; the test posts have no say in it.
+All three are fitted to scores of posts that the single models had not seen when they gave them (the rows of
+the training scores with ``seen`` 0): of posts that it was trained on, a model is surer than it has a right to
+be. The best way by cross-validation on these posts is marked as chosen; the test posts have no say in it.
 """
 
 from __future__ import annotations
@@ -55,9 +55,11 @@ def read(text: Path, image: Path, *, seen: bool) -> Posts:
     without = [tweet for tweet in tweets if tweet not in texts]
     if without or not chosen:
         raise ValueError(f"'{text}' has no score of the post {without[0] if without else 'of any picture'}")
-    scores = np.array([[texts[tweet], float(row["score"])] for tweet, row in zip(tweets, chosen, strict=True)])
+    scores = np.array(
+        [[texts[tweet], float(row["score"])] for tweet, row in zip(tweets, chosen, strict=True)]
+    )
     odds = np.log(scores.clip(1e-4, 1 - 1e-4) / (1 - scores.clip(1e-4, 1 - 1e-4)))
-    return Posts(tweets, odds, np.array([int(row["label"]) for row in chosen]))
+    return Posts(tweets, odds, np.array([int(row["label"] == "informative") for row in chosen]))
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -76,7 +78,7 @@ def ways(seed: int) -> dict[str, ClassifierMixin]:
 
 
 def validated(way: ClassifierMixin, train: Posts, seed: int) -> float:
-    """Return how often a way is right on posts that it was not fitted to; pictures of one post stay together."""
+    """Return how often a way is right on posts that it was not fitted to; a post is in one fold."""
     folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=seed)
     guessed = cross_val_predict(way, train.scores, train.labels, groups=train.tweets, cv=folds)
     return float(accuracy_score(train.labels, guessed))
@@ -84,7 +86,9 @@ def validated(way: ClassifierMixin, train: Posts, seed: int) -> float:
 
 def measures(labels: np.ndarray, guessed: np.ndarray) -> list[str]:
     """Return accuracy, and precision, recall and F1 of the posts that inform."""
-    precision, recall, f1, _ = precision_recall_fscore_support(labels, guessed, average="binary", zero_division=0)
+    precision, recall, f1, _ = precision_recall_fscore_support(
+        labels, guessed, average="binary", zero_division=0
+    )
     return [f"{value:.4f}" for value in (accuracy_score(labels, guessed), precision, recall, f1)]
 
 
@@ -92,10 +96,14 @@ def write_table(path: Path, name: str, test: Posts, guessed: np.ndarray, told: l
     """Write how a fusion does on the test posts, beside the single models."""
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(["method", "posts", "accuracy", "precision", "recall", "f1", "train_accuracy", "chosen"])
+        table.writerow(
+            ["method", "posts", "accuracy", "precision", "recall", "f1", "train_accuracy", "chosen"]
+        )
         table.writerow([name, len(test.labels), *measures(test.labels, guessed), *told])
         for column, single in enumerate(("text", "image")):
-            table.writerow([single, len(test.labels), *measures(test.labels, test.scores[:, column] > 0), "", ""])
+            table.writerow(
+                [single, len(test.labels), *measures(test.labels, test.scores[:, column] > 0), "", ""]
+            )
 
 
 def draw(path: Path, name: str, way: ClassifierMixin, test: Posts) -> None:
@@ -105,7 +113,9 @@ def draw(path: Path, name: str, way: ClassifierMixin, test: Posts) -> None:
     reach = float(np.abs(test.scores).max()) + 0.5
     grid = np.linspace(-reach, reach, 200)
     where = np.stack([each.ravel() for each in np.meshgrid(grid, grid)], 1)
-    plane.contourf(grid, grid, way.predict(where).reshape(200, 200), levels=[-0.5, 0.5, 1.5], cmap="RdYlBu", alpha=0.35)
+    plane.contourf(
+        grid, grid, way.predict(where).reshape(200, 200), levels=[-0.5, 0.5, 1.5], cmap="RdYlBu", alpha=0.35
+    )
     for label, colour in ((1, "tab:blue"), (0, "tab:red")):
         some = test.scores[test.labels == label]
         plane.scatter(*some.T, s=9, color=colour, label=NAMES[1 - label])
@@ -126,14 +136,18 @@ def main() -> None:
     """Read the command line, and fuse."""
     parser = argparse.ArgumentParser(description="Judge posts by text and picture together.")
     for name in ("text", "image"):
-        parser.add_argument(f"--{name}", type=Path, nargs=2, required=True, help="its scores: train.csv and test.csv")
+        parser.add_argument(
+            f"--{name}", type=Path, nargs=2, required=True, help="its scores: train.csv and test.csv"
+        )
     parser.add_argument("--seed", type=int, default=10)
     parser.add_argument("--out", required=True, help="what the names of files begin with")
     options = parser.parse_args()
     train = read(options.text[0], options.image[0], seen=False)
     test = read(options.text[1], options.image[1], seen=False)
     if np.bincount(train.labels, minlength=2).min() < FOLDS:
-        raise ValueError(f"'{options.image[0]}' has less than {FOLDS} unseen pictures of a label: too few to fit a fusion")
+        raise ValueError(
+            f"'{options.image[0]}' has less than {FOLDS} unseen pictures of a label: too few to fit a fusion"
+        )
     right = {name: validated(way, train, options.seed) for name, way in ways(options.seed).items()}
     best = max(right, key=lambda name: right[name])
     for name, way in ways(options.seed).items():

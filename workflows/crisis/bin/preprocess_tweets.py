@@ -19,15 +19,16 @@ NOT_WORDS = re.compile(r"https?://\S*|www\.\S+|@\w+|[^a-z\s]+|_")
 # Words that most English sentences have, whatever they are about.
 STOP_WORDS = frozenset(
     """
-    a about above after again against all also am an and any are as at be because been before being below between
-    both but by can cannot could did do does doing done down during each else ever few for from further get gets got
-    had has have having he her here hers herself him himself his how however i if in into is it its itself just let
-    like may me might more most much must my myself no nor not now of off on once only or other ought our ours
-    ourselves out over own per put rt same shall she should since so some such than that the their theirs them
-    themselves then there these they this those through to too under until up upon us very via was we were what when
-    where whether which while who whom whose why will with within without would yet you your yours yourself
-    yourselves aren can couldn didn doesn don hadn hasn haven isn ll mustn re shouldn ve wasn weren won wouldn amp
-    """.split()
+    a about above after again against all also am amp an and any are aren as at be because been before
+    being below between both but by can cannot could couldn did didn do does doesn doing don done down
+    during each else ever few for from further get gets got had hadn has hasn have haven having he her
+    here hers herself him himself his how however i if in into is isn it its itself just let like ll may
+    me might more most much must mustn my myself no nor not now of off on once only or other ought our
+    ours ourselves out over own per put re rt same shall she should shouldn since so some such than that
+    the their theirs them themselves then there these they this those through to too under until up upon
+    us ve very via was wasn we were weren what when where whether which while who whom whose why will with
+    within without won would wouldn yet you your yours yourself yourselves
+    """.split()  # noqa: SIM905  read as a text
 )
 
 

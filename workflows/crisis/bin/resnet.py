@@ -1,14 +1,15 @@
 """The model of pictures: search its hyper-parameters, train it, and score posts with it.
 
     resnet.py search --images list.txt --out best.json
-    resnet.py train --images list.txt --parameters best.json --model resnet.pth --loss l.png --accuracy a.png
-    resnet.py infer --images list.txt --model resnet.pth --train train_scores.csv --test test_scores.csv --matrix m.png
+    resnet.py train --images list.txt --parameters best.json --model model.pth --loss l.png --accuracy a.png
+    resnet.py infer --images list.txt --model model.pth --train train.csv --test test.csv --matrix matrix.png
 
-Model: ResNet50 with torchvision's names, and a head 2048-1024-1. With ``--weights``, a state dict of torchvision, its body is
-frozen and the head alone learns; without, the body learns too, from nothing. Pictures are cut and mirrored by chance
-while it learns. A search learns from the training pictures and is judged on the validation pictures; the scores that its
-best trial gave these travel with the parameters and the weights, and are the validation pictures' scores in the end: a model
-that was trained on them could not judge them fairly. Nothing looks at the test pictures before ``infer``.
+Model: ResNet50 with torchvision's names, and a head 2048-1024-1. With ``--weights``, a state dict of
+torchvision, its body is frozen and the head alone learns; without, the body learns too, from nothing.
+Pictures are cut and mirrored by chance while it learns. A search learns from the training pictures and is
+judged on the validation pictures. The scores that its best trial gave these travel with the parameters and
+the weights, and are the validation pictures' scores in the end: a model that was trained on them could not
+judge them fairly. Nothing looks at the test pictures before ``infer``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ import pickle
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +37,19 @@ try:
     from longpole import phase
 except ImportError:  # not everywhere; then nothing is marked
 
-    def phase(name: str, kind: str = "phase", **attributes: object) -> Any:  # noqa: ANN401, ARG001
+    def phase(name: str, /, kind: str = "phase", **attributes: object) -> Any:  # noqa: ANN401, ARG001
         """Stand in for the marks of a recorder that is not here."""
         return contextlib.nullcontext()
 
 
-SPLITS = ("train", "dev", "test")
+# What each command reads and writes besides images, and what holds if nothing is said: the paper's numbers.
+FILES = {
+    "search": ("out",),
+    "train": ("parameters", "model", "loss", "accuracy"),
+    "infer": ("model", "train", "test", "matrix"),
+}
+DEFAULTS = {"batch": 8, "epochs": 5, "trials": 2, "side": 224, "seed": 10, "threads": 0}
+CHOICES = {"rate": [1e-3, 1e-4, 1e-5]}
 BLOCKS = (3, 4, 6, 3)
 # What torchvision's weights were trained with.
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -50,7 +57,7 @@ PICTURES_ASKED = 64
 Attempt = Callable[[list[dict[str, float]]], list[dict[str, Any]]]
 
 
-# ------------------------------------------------------------------------------------------ model
+# ----------------------------------------------------------------------------------- model
 
 
 class Bottleneck(nn.Module):
@@ -127,61 +134,56 @@ def load_body(model: ResNet50, path: Path) -> None:
         ) from error
 
 
-def forward_flops(options: argparse.Namespace) -> tuple[int, int]:
-    """Return the floating-point operations of one picture, once through the body and once through the head."""
+def described(options: argparse.Namespace) -> dict[str, object]:
+    """Return what the marks of a search or training say about its model."""
+    with torch.device("meta"):
+        count = sum(each.numel() for each in ResNet50(options.width).parameters())
+    return {"model": "ResNet50", "parameters": count, "model_bytes": 4 * count, "batch_size": options.batch}
+
+
+def training_flops(options: argparse.Namespace) -> int:
+    """Return the floating-point operations of learning from a picture once: backward is twice forward."""
     from torch.utils.flop_counter import FlopCounterMode
 
     with torch.device("meta"), FlopCounterMode(display=False) as counter:
         model = ResNet50(options.width)
         features = model.body(torch.empty(1, 3, options.side, options.side, dtype=torch.uint8))
         body = counter.get_total_flops()
-        model.fc(features)
-    return body, counter.get_total_flops() - body
+        model(features)
+    return 3 * counter.get_total_flops() - (2 * body if options.weights else 0)
 
 
-def described(model: nn.Module, options: argparse.Namespace) -> dict[str, object]:
-    """Return what the marks of a search or training say about its model."""
-    weights = list(model.parameters())
-    held = sum(each.numel() * each.element_size() for each in weights)
-    count = sum(each.numel() for each in weights)
-    return {"model": "ResNet50", "parameters": count, "model_bytes": held, "batch_size": options.batch}
+# ------------------------------------------------------------------------------------ pictures
 
 
-# ------------------------------------------------------------------------------------------ pictures
-
-
-@dataclass(frozen=True)
-class Pictures:
-    """Pictures of a split; names are ``{split}_{tweet}_{k}_{label}``, and say all there is to know."""
-
-    paths: list[Path]
-
-    @property
-    def names(self) -> list[str]:
-        """The number of the post, and of the picture in it."""
-        return ["_".join(path.stem.split("_")[1:3]) for path in self.paths]
-
-    @property
-    def labels(self) -> Tensor:
-        """One for each that informs."""
-        return torch.tensor([float(path.stem.split("_", 3)[3] == "informative") for path in self.paths])
-
-
-def read_list(path: Path) -> dict[str, Pictures]:
-    """Return the pictures of a list, by split."""
+def read_list(path: Path) -> dict[str, list[Path]]:
+    """Return the pictures of a list by split: names are ``{split}_{tweet}_{k}_{label}``."""
     paths = [Path(line) for line in path.read_text(encoding="utf-8").splitlines()]
     found = {
-        split: Pictures([each for each in paths if each.name.startswith(f"{split}_")]) for split in SPLITS
+        split: [p for p in paths if p.name.startswith(f"{split}_")] for split in ("train", "dev", "test")
     }
-    if not all(pictures.paths for pictures in found.values()):
-        raise ValueError(
-            f"'{path}' should name pictures of train, dev and test, such as train_917_0_informative.jpg"
-        )
+    if not all(found.values()):
+        raise ValueError(f"'{path}' should name pictures of each split, as train_917_0_informative.jpg")
     return found
 
 
+def name_of(path: Path) -> str:
+    """Return the number of a picture's post, and which of its pictures it is.
+
+    Examples:
+        >>> name_of(Path("resized/train_917_0_not_informative.jpg"))
+        '917_0'
+    """
+    return "_".join(path.name.split("_")[1:3])
+
+
+def informs(path: Path) -> bool:
+    """Return whether a picture is labelled informative."""
+    return path.stem.split("_", 3)[3] == "informative"
+
+
 def decoded(path: Path, side: int) -> Tensor:
-    """Return a picture as bytes, a seventh larger than the model looks at, so that there is something to cut."""
+    """Return a picture as bytes, a seventh larger than the model looks at: there is some to cut off."""
     try:
         with Image.open(path) as picture:
             square = picture.convert("RGB").resize((side * 8 // 7, side * 8 // 7), Image.Resampling.BOX)
@@ -209,69 +211,61 @@ def cut(pictures: Tensor, how: Tensor, side: int) -> Tensor:
     return pictures[each, :, rows[:, :, None], columns[:, None]].permute(0, 3, 1, 2)
 
 
-@dataclass(frozen=True)
 class View(Dataset[tuple[Tensor, Tensor]]):
     """Pictures in an order, each cut in its way: read from the disk each time, as published."""
 
-    pictures: Pictures
-    order: Tensor
-    how: Tensor
-    side: int
+    def __init__(self, paths: list[Path], how: Tensor, side: int) -> None:
+        """Take paths in their order."""
+        self.paths, self.how, self.side = paths, how, side
 
     def __len__(self) -> int:
         """Return how many there are."""
-        return len(self.order)
+        return len(self.paths)
 
-    def __getitem__(self, place: int) -> tuple[Tensor, Tensor]:
+    def __getitem__(self, n: int) -> tuple[Tensor, float]:
         """Return a picture and its label."""
-        pick = int(self.order[place])
-        piece = cut(
-            decoded(self.pictures.paths[pick], self.side)[None], self.how[place : place + 1], self.side
-        )[0]
-        return piece, self.pictures.labels[pick]
+        pieces = cut(decoded(self.paths[n], self.side)[None], self.how[n : n + 1], self.side)
+        return pieces[0], float(informs(self.paths[n]))
 
 
 class Source:
-    """Pictures of a split, given out in batches."""
+    """Pictures, given out in batches."""
 
-    def __init__(self, pictures: Pictures, options: argparse.Namespace) -> None:
-        """Take the pictures; the tuned variant decodes them now, once, and keeps them on the device."""
-        self.pictures, self.options, self.labels = pictures, options, pictures.labels.to(options.device)
-        self.held: Tensor | None = None
+    def __init__(self, paths: list[Path], options: argparse.Namespace) -> None:
+        """Take pictures; the tuned variant decodes them now, once, and keeps them on the device."""
+        self.paths, self.options = paths, options
+        self.labels = torch.tensor([float(informs(path)) for path in paths], device=options.device)
         if options.variant == "tuned":
-            with (
-                phase("decode", pictures=len(pictures.paths)),
-                ThreadPoolExecutor(options.threads or None) as threads,
-            ):
-                bytes_of = list(threads.map(lambda path: decoded(path, options.side), pictures.paths))
-                self.held = torch.stack(bytes_of).to(options.device)
+            with phase("decode", pictures=len(paths)), ThreadPoolExecutor(options.threads or None) as threads:
+                every = threads.map(lambda path: decoded(path, options.side), paths)
+                self.held = torch.stack(list(every)).to(options.device)
 
     def batches(self, order: Tensor, how: Tensor, count: int) -> Iterator[tuple[Tensor, Tensor]]:
         """Yield pictures and labels in an order, so many at a time, on the device."""
-        if self.held is None:
-            view = View(self.pictures, order, how, self.options.side)
+        device = self.options.device
+        if self.options.variant == "published":
+            view = View([self.paths[n] for n in order.tolist()], how, self.options.side)
             for pieces, labels in DataLoader(view, count, generator=torch.Generator()):
-                yield pieces.to(self.options.device), labels.to(self.options.device)
+                yield pieces.to(device), labels.float().to(device)
             return
-        for picks, way in zip(order.to(self.held.device).split(count), how.split(count), strict=True):
+        for picks, way in zip(order.to(device).split(count), how.split(count), strict=True):
             yield cut(self.held[picks], way, self.options.side), self.labels[picks]
 
 
-# ------------------------------------------------------------------------------------------ learning
+# ------------------------------------------------------------------------------------ learning
 
 
 class Learner:
     """A model that learns, with the parameters it learns by."""
 
     def __init__(self, parameters: dict[str, float], options: argparse.Namespace) -> None:
-        """Begin with a model that has learned nothing but what its weights say; with one seed all begin alike."""
+        """Begin with a model that knows nothing but what its weights say; with one seed all begin alike."""
         torch.manual_seed(options.seed)
         self.parameters, self.options, self.frozen = parameters, options, options.weights is not None
         self.model = ResNet50(options.width)
         if self.frozen:
             load_body(self.model, options.weights)
-        layout = torch.channels_last if options.fast else torch.contiguous_format
-        self.model.to(options.device, memory_format=layout)
+        self.model.to(options.device, memory_format=options.layout)
         learns = self.model.fc if self.frozen else self.model
         self.rate = torch.tensor(parameters["rate"], device=options.device)
         fast = {"fused": True, "capturable": True} if options.fast else {}
@@ -317,7 +311,7 @@ class Learner:
 
 
 class Captured:
-    """A step of a learner as one CUDA graph: with small batches, launching kernels takes longer than they do."""
+    """A step as one CUDA graph: with small batches, launching kernels takes longer than they do."""
 
     def __init__(self, learner: Learner, x: Tensor, labels: Tensor) -> None:
         """Capture a step, and leave the learner as it was before."""
@@ -354,48 +348,33 @@ def learn(
 ) -> list[list[float]]:
     """Go through all pictures once, with all learners in step; return mean loss and accuracy of each.
 
-    Chance begins anew with each epoch, from the seed and its number: a training that goes on after a kill draws what
-    it would have drawn. The rate falls evenly to zero over all epochs. A frozen body is the same for all
-    learners: it is asked once, by the tuned variant for many batches at a time.
+    Chance begins anew with each epoch, from the seed and its number: a training that goes on after a kill
+    draws what it would have drawn. The rate falls evenly to zero over all epochs. A frozen body is the same
+    for all learners: it is asked once, by the tuned variant for many batches at a time.
     """
-    count, frozen = len(source.labels), learners[0].frozen
+    count, frozen, tuned = len(source.labels), options.weights is not None, options.variant == "tuned"
     chance = torch.Generator().manual_seed(options.seed * 1000 + epoch)
     order, how = torch.randperm(count, generator=chance), cuts(count, options.side, chance)
     steps = math.ceil(count / options.batch)
-    number, every = epoch * steps, options.epochs * steps
-    wide = options.batch * (32 if frozen and options.variant == "tuned" else 1)
-    sums = torch.zeros(len(learners), 2, device=options.device)
+    n, sums = epoch * steps, [torch.zeros(2, device=options.device) for _ in learners]
     for learner in learners:
         learner.train_mode()
-    mark = (
-        phase("epoch", kind="epoch", number=epoch) if options.variant == "tuned" else contextlib.nullcontext()
-    )
-    with mark:
-        for pieces, labels in source.batches(order, how, wide):
+    # The tuned loop is one that a recorder does not see by itself.
+    with phase("epoch", kind="epoch", number=epoch) if tuned else contextlib.nullcontext():
+        for pieces, labels in source.batches(order, how, options.batch * (32 if tuned and frozen else 1)):
             x = features_of(learners[0], pieces) if frozen else pieces
             for few, right in zip(x.split(options.batch), labels.split(options.batch), strict=True):
                 for learner, total in zip(learners, sums, strict=True):
-                    total += learner.step(few, right, learner.parameters["rate"] * (1 - number / every))
-                number += 1
-        return (sums / count).tolist()
+                    rate = learner.parameters["rate"] * (1 - n / (options.epochs * steps))
+                    total.add_(learner.step(few, right, rate))
+                n += 1
+        return [(total / count).tolist() for total in sums]
 
 
 def features_of(learner: Learner, pieces: Tensor) -> Tensor:
     """Return what a frozen body finds in pictures."""
     with torch.no_grad(), torch.autocast("cuda", torch.bfloat16, enabled=learner.options.fast):
         return learner.model.body(pieces).float()
-
-
-def ask(model: ResNet50, source: Source, options: argparse.Namespace) -> Tensor:
-    """Return what a model answers for each picture, cut in the middle."""
-    count = len(source.labels)
-    model.eval()
-    with torch.no_grad(), torch.autocast("cuda", torch.bfloat16, enabled=options.fast):
-        each = source.batches(torch.arange(count), cuts(count, options.side, None), PICTURES_ASKED)
-        return torch.cat([model(pieces).float() for pieces, _ in each]).cpu()
-
-
-# ------------------------------------------------------------------------------------------ what a kill leaves
 
 
 def fit(
@@ -410,6 +389,18 @@ def fit(
         keep(state, options)
     curve, state["curve"], state["open"] = state["curve"], [], []
     return curve
+
+
+def ask(model: ResNet50, source: Source, options: argparse.Namespace) -> Tensor:
+    """Return what a model answers for each picture, cut in the middle."""
+    count = len(source.labels)
+    model.eval()
+    with torch.no_grad(), torch.autocast("cuda", torch.bfloat16, enabled=options.fast):
+        each = source.batches(torch.arange(count), cuts(count, options.side, None), PICTURES_ASKED)
+        return torch.cat([model(pieces).float() for pieces, _ in each]).cpu()
+
+
+# ------------------------------------------------------------------------------------ what a kill leaves
 
 
 def keep(state: dict[str, Any], options: argparse.Namespace) -> None:
@@ -431,13 +422,13 @@ def kept(options: argparse.Namespace) -> dict[str, Any]:
         why = "was left by other settings"
     except unreadable as error:
         why = f"cannot be read ({type(error).__name__})"
-    print(f"resnet: '{options.unfinished}' {why}: starting fresh", file=sys.stderr)
+    say(f"'{options.unfinished}' {why}: starting fresh")
     return fresh
 
 
 def settings_of(options: argparse.Namespace) -> dict[str, str]:
     """Return the options as texts."""
-    return {name: str(value) for name, value in vars(options).items() if name != "run"}
+    return {name: str(value) for name, value in vars(options).items()}
 
 
 def save(path: Path, content: object) -> None:
@@ -447,11 +438,16 @@ def save(path: Path, content: object) -> None:
     temporary.replace(path)
 
 
-# ------------------------------------------------------------------------------------------ search
+def say(what: str) -> None:
+    """Tell those who watch."""
+    sys.stderr.write(f"resnet: {what}\n")
+
+
+# ------------------------------------------------------------------------------------ search
 
 
 def search(options: argparse.Namespace) -> None:
-    """Try some parameters on the training pictures, and write down the best by the loss of the validation pictures."""
+    """Try some parameters on the training pictures; write down the best by the loss of the others."""
     pictures = read_list(options.images)
     train, dev = (Source(pictures[split], options) for split in ("train", "dev"))
     state = kept(options)
@@ -461,12 +457,12 @@ def search(options: argparse.Namespace) -> None:
         fit(learners, train, state, options)
         return [judged(learner, dev, options) for learner in learners]
 
-    with phase("search", **described(ResNet50(options.width), options)):
+    with phase("search", **described(options)):
         trials = tried(attempt, state, options)
     best = min(trials, key=lambda trial: trial["loss"])
-    held_out = dict(zip(pictures["dev"].names, best["scores"], strict=True))
-    told = [{**trial["parameters"], "loss": trial["loss"], "accuracy": trial["accuracy"]} for trial in trials]
-    options.out.write_text(json.dumps({**best["parameters"], "trials": told, "held_out": held_out}, indent=1))
+    scores = {name_of(path): score for path, score in zip(pictures["dev"], best.pop("scores"), strict=True)}
+    told = [{name: trial[name] for name in ("parameters", "loss", "accuracy")} for trial in trials]
+    options.out.write_text(json.dumps({**best["parameters"], "trials": told, "held_out": scores}, indent=1))
 
 
 def judged(learner: Learner, dev: Source, options: argparse.Namespace) -> dict[str, Any]:
@@ -484,16 +480,15 @@ def judged(learner: Learner, dev: Source, options: argparse.Namespace) -> dict[s
 def tried(attempt: Attempt, state: dict[str, Any], options: argparse.Namespace) -> list[dict[str, Any]]:
     """Let Optuna propose, and try what it proposes; return all trials.
 
-    The study is asked and told anew what an attempt before has tried already, so it goes on to propose what it would
-    have. As published, one trial comes after the other; the tuned variant takes all proposals first, and trains
-    them in step.
+    The study is told anew what an attempt before has tried, so it goes on to propose what it would have. As
+    published, one trial comes after the other; the tuned variant trains all that are proposed, in step.
     """
     import optuna
 
-    choices = {"rate": options.rates}
-    space = {name: optuna.distributions.CategoricalDistribution(values) for name, values in choices.items()}
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=options.seed))
+    choices = {name: getattr(options, name) for name in CHOICES}
+    space = {name: optuna.distributions.CategoricalDistribution(each) for name, each in choices.items()}
     wanted = min(options.trials, math.prod(map(len, choices.values())))
     trials: list[dict[str, Any]] = []
     while len(trials) < wanted:
@@ -501,7 +496,7 @@ def tried(attempt: Attempt, state: dict[str, Any], options: argparse.Namespace) 
         while len(asked) < (wanted - len(trials) if options.variant == "tuned" else 1):
             trial = study.ask(space)
             if trial.params in [*(each.params for each in asked), *(each["parameters"] for each in trials)]:
-                study.tell(trial, state=optuna.trial.TrialState.PRUNED)  # again the same: nothing to learn
+                study.tell(trial, state=optuna.trial.TrialState.PRUNED)  # the same again: nothing to learn
             else:
                 asked.append(trial)
         if len(state["tried"]) == len(trials):
@@ -510,61 +505,55 @@ def tried(attempt: Attempt, state: dict[str, Any], options: argparse.Namespace) 
         for trial in asked:
             trials.append(state["tried"][len(trials)])
             study.tell(trial, trials[-1]["loss"])
-            print(f"resnet: {trial.params}: loss {trials[-1]['loss']:.4f}", file=sys.stderr)
+            say(f"{trial.params}: loss {trials[-1]['loss']:.4f}, accuracy {trials[-1]['accuracy']:.3f}")
     return trials
 
 
-# ------------------------------------------------------------------------------------------ train and infer
+# ------------------------------------------------------------------------------------ train and infer
 
 
 def train(options: argparse.Namespace) -> None:
-    """Train with the best parameters on training and validation pictures together; write weights and curves."""
+    """Train with the best parameters on training and validation pictures; write weights and curves."""
     pictures, best = read_list(options.images), json.loads(options.parameters.read_text())
-    source = Source(Pictures(pictures["train"].paths + pictures["dev"].paths), options)
-    learner = Learner(best, options)
-    body, head = forward_flops(options)
-    each = body + 3 * head if learner.frozen else 3 * (body + head)
-    flops = each * options.epochs * len(source.labels)
-    with phase("training", flops=flops, **described(learner.model, options)):
+    source, learner = Source(pictures["train"] + pictures["dev"], options), Learner(best, options)
+    flops = options.epochs * len(source.labels) * training_flops(options)
+    with phase("training", flops=flops, **described(options)):
         curve = fit([learner], source, kept(options), options)
     weights = {name: weight.cpu().contiguous() for name, weight in learner.model.state_dict().items()}
-    save(
-        options.model,
-        {"weights": weights, "held_out": best["held_out"], "width": options.width, "side": options.side},
-    )
-    for number, (what, path) in enumerate((("loss", options.loss), ("accuracy", options.accuracy))):
-        draw_curve(what, [epoch[0][number] for epoch in curve], path)
+    shape = {"width": options.width, "side": options.side}
+    save(options.model, {"weights": weights, "held_out": best["held_out"], **shape})
+    draw_curve("loss", [epoch[0][0] for epoch in curve], options.loss)
+    draw_curve("accuracy", [epoch[0][1] for epoch in curve], options.accuracy)
 
 
 def infer(options: argparse.Namespace) -> None:
     """Score all pictures; those of the validation have the scores that they got while they were unseen."""
     pictures = read_list(options.images)
     saved = torch.load(options.model, map_location="cpu", weights_only=True)
-    options.side, model = saved["side"], ResNet50(saved["width"])
+    options.side, options.width = saved["side"], saved["width"]
+    model = ResNet50(options.width)
     model.load_state_dict(saved["weights"])
-    model.to(options.device, memory_format=torch.channels_last if options.fast else torch.contiguous_format)
-    scores = {"dev": saved["held_out"]}
-    with phase("inference", **described(model, options)):
-        for split in ("train", "test"):
-            answers = ask(model, Source(pictures[split], options), options)
-            scores[split] = dict(zip(pictures[split].names, answers.sigmoid().tolist(), strict=True))
-    write_scores(options.train, pictures, scores, ("train", "dev"))
-    write_scores(options.test, pictures, scores, ("test",))
-    draw_matrix(
-        pictures["test"].labels.tolist(), [score > 0.5 for score in scores["test"].values()], options.matrix
-    )
+    model.to(options.device, memory_format=options.layout)
+    scores = saved["held_out"]
+    with phase("inference", **described(options)):
+        for paths in (pictures["train"], pictures["test"]):
+            answers = ask(model, Source(paths, options), options).sigmoid().tolist()
+            scores.update({name_of(path): score for path, score in zip(paths, answers, strict=True)})
+    write_scores(options.train, pictures["train"] + pictures["dev"], scores)
+    write_scores(options.test, pictures["test"], scores)
+    draw_matrix(pictures["test"], scores, options.matrix)
 
 
-def write_scores(
-    path: Path, pictures: dict[str, Pictures], scores: dict[str, dict[str, float]], splits: tuple[str, ...]
-) -> None:
+def write_scores(path: Path, pictures: list[Path], scores: dict[str, float]) -> None:
     """Write how likely the post of each picture informs, and whether the model that says so had seen it."""
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["image_id", "split", "label", "score", "seen"])
-        for split in splits:
-            for name, label in zip(pictures[split].names, pictures[split].labels.tolist(), strict=True):
-                table.writerow([name, split, int(label), f"{scores[split][name]:.5f}", int(split == "train")])
+        for each in pictures:
+            split, tweet, k, label = each.stem.split("_", 3)
+            table.writerow(
+                [f"{tweet}_{k}", split, label, f"{scores[name_of(each)]:.5f}", int(split == "train")]
+            )
 
 
 def draw_curve(what: str, values: list[float], path: Path) -> None:
@@ -578,76 +567,48 @@ def draw_curve(what: str, values: list[float], path: Path) -> None:
     figure.savefig(path)
 
 
-def draw_matrix(labels: list[float], found: list[bool], path: Path) -> None:
+def draw_matrix(pictures: list[Path], scores: dict[str, float], path: Path) -> None:
     """Draw how many pictures of each label were judged how."""
     from matplotlib.figure import Figure
 
-    counts = np.zeros((2, 2), int)
-    np.add.at(counts, (1 - np.array(labels, int), 1 - np.array(found, int)), 1)
-    figure, names = Figure(figsize=(4.5, 4), layout="constrained"), ["informative", "not informative"]
-    axes = figure.add_subplot(
-        xlabel="judged", ylabel="labelled", title=f"ResNet50: {len(labels):,} test pictures"
-    )
+    names, counts = ["informative", "not informative"], np.zeros((2, 2), int)
+    for each in pictures:
+        counts[int(not informs(each)), int(scores[name_of(each)] <= 0.5)] += 1
+    figure = Figure(figsize=(4.5, 4), layout="constrained")
+    title = f"ResNet50: {len(pictures):,} test pictures"
+    axes = figure.add_subplot(xlabel="judged", ylabel="labelled", title=title)
     axes.imshow(counts, cmap="Blues", vmin=0)
     axes.set_xticks([0, 1], names)
     axes.set_yticks([0, 1], names, rotation=90, va="center")
     for (row, column), count in np.ndenumerate(counts):
-        axes.text(
-            column,
-            row,
-            f"{count:,}",
-            ha="center",
-            va="center",
-            color="white" if count > counts.max() / 2 else "black",
-        )
+        colour = "white" if count > counts.max() / 2 else "black"
+        axes.text(column, row, f"{count:,}", ha="center", va="center", color=colour)
     figure.savefig(path)
 
 
-# ------------------------------------------------------------------------------------------ command line
-
-
-def numbers(text: str) -> list[float]:
-    """Return numbers that are written with commas between them."""
-    return [float(each) for each in text.split(",")]
+# ------------------------------------------------------------------------------------ command line
 
 
 def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument(
-        "--images", type=Path, required=True, help="a file with the path of a picture on each line"
-    )
-    common.add_argument("--batch", type=int, default=8)
-    common.add_argument("--seed", type=int, default=10)
-    common.add_argument("--variant", choices=("published", "tuned"), default="published")
-    common.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
-    common.add_argument("--threads", type=int, default=0, help="threads of PyTorch; 0 leaves it as it is")
-    learning = argparse.ArgumentParser(add_help=False, parents=[common])
-    learning.add_argument("--weights", type=Path, help="torchvision's weights of ResNet50, for a frozen body")
-    learning.add_argument("--epochs", type=int, default=5)
-    learning.add_argument(
-        "--side", type=int, default=224, help="how many points a side has that the model looks at"
-    )
-    learning.add_argument(
-        "--width", type=float, default=1.0, help="how much of the published number of channels"
-    )
-    learning.add_argument(
-        "--unfinished", type=Path, help="what is left for the next attempt if this is killed"
-    )
     parser = argparse.ArgumentParser(description="The model of pictures.")
-    commands = parser.add_subparsers(required=True, metavar="search|train|infer")
-    searching = commands.add_parser("search", parents=[learning], help="find the best parameters")
-    searching.set_defaults(run=search)
-    searching.add_argument("--trials", type=int, default=2)
-    searching.add_argument("--rates", type=numbers, default=[1e-3, 1e-4, 1e-5])
-    searching.add_argument("--out", type=Path, required=True)
-    training = commands.add_parser("train", parents=[learning], help="train with them")
-    training.set_defaults(run=train)
-    asking = commands.add_parser("infer", parents=[common], help="score posts")
-    asking.set_defaults(run=infer)
-    for command, names in ((training, "parameters model loss accuracy"), (asking, "model train test matrix")):
-        for name in names.split():
-            command.add_argument(f"--{name}", type=Path, required=True)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for command, files in FILES.items():
+        each = commands.add_parser(command)
+        each.add_argument("--images", type=Path, required=True, help="a file with a path on each line")
+        each.add_argument("--weights", type=Path, help="torchvision's weights, for a frozen body")
+        each.add_argument("--width", type=float, default=1.0, help="how much of the published channels")
+        for name in files:
+            each.add_argument(f"--{name}", type=Path, required=True)
+        each.add_argument(
+            "--unfinished", type=Path, help="what is left for the next attempt if this is killed"
+        )
+        for name, number in DEFAULTS.items():
+            each.add_argument(f"--{name}", type=int, default=number, help=str(number))
+        for name, values in CHOICES.items():
+            each.add_argument(f"--{name}", type=float, nargs="+", default=values, help="what to choose from")
+        each.add_argument("--variant", choices=("published", "tuned"), default="published")
+        each.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     return parser.parse_args(arguments)
 
 
@@ -657,9 +618,10 @@ def main(arguments: list[str] | None = None) -> None:
     if options.device == "auto":
         options.device = "cuda" if torch.cuda.is_available() else "cpu"
     options.fast = options.variant == "tuned" and options.device == "cuda"
+    options.layout = torch.channels_last if options.fast else torch.contiguous_format
     if options.threads:
         torch.set_num_threads(options.threads)
-    options.run(options)
+    {"search": search, "train": train, "infer": infer}[options.command](options)
 
 
 if __name__ == "__main__":
