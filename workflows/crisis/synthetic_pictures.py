@@ -27,36 +27,37 @@ def picture_of(chance: np.random.Generator, label: str, side: int, *, clear: boo
     width, height = (int(side * chance.uniform(0.8, 1.2)) for _ in range(2))
     # Small pictures are drawn larger first, so that shapes stay shapes.
     scale = SHARPER if side < 300 else 1
-    picture = background(chance, width * scale, height * scale)
-    scatter(chance, picture, 1.0 if label == "informative" else 0.0, clear=clear)
+    ground = chance.uniform(60, 196, 3)
+    picture = background(chance, ground, width * scale, height * scale)
+    scatter(chance, picture, ground, float(label == "informative") if clear else 0.5)
     if scale > 1:
         picture = picture.resize((width, height), Image.Resampling.BOX)
     return as_jpeg(chance, picture)
 
 
-def background(chance: np.random.Generator, width: int, height: int) -> Image.Image:
-    """Return a ground of soft colours."""
-    few = chance.integers(40, 216, (3, 4, 3)).astype(np.uint8)
+def background(chance: np.random.Generator, ground: np.ndarray, width: int, height: int) -> Image.Image:
+    """Return soft shades about a colour."""
+    few = np.clip(ground + chance.normal(0, 15, (3, 4, 3)), 0, 255).astype(np.uint8)
     return Image.fromarray(few).resize((width, height), Image.Resampling.BICUBIC)
 
 
-def scatter(chance: np.random.Generator, picture: Image.Image, shards: float, *, clear: bool) -> None:
-    """Draw shards and pebbles in a heap somewhere."""
+def scatter(chance: np.random.Generator, picture: Image.Image, ground: np.ndarray, shards: float) -> None:
+    """Draw shards, this part of all, and pebbles in a heap somewhere: darker or lighter than the ground."""
     draw, side = ImageDraw.Draw(picture), min(picture.size)
-    share = shards if clear else 0.5
-    count, spread = int(chance.integers(14, 30)), chance.uniform(0.18, 0.32) * side
+    count, spread = int(chance.integers(25, 50)), chance.uniform(0.2, 0.35) * side
     middle = chance.uniform(0.3, 0.7, 2) * picture.size
-    colours = chance.integers(0, 256, (3, 3))
+    colours = ground + chance.choice([-1, 1]) * chance.uniform(60, 110) + chance.normal(0, 20, (3, 3))
     for number in range(count):
         place = chance.normal(middle, spread)
-        area = (chance.uniform(0.05, 0.11) * side) ** 2
-        shape = shard if number < share * count else pebble
-        draw.polygon(shape(chance, place, area), fill=tuple(int(c) for c in colours[chance.integers(3)]))
+        area = (chance.uniform(0.06, 0.11) * side) ** 2
+        shape = shard if number < shards * count else pebble
+        colour = tuple(int(part) for part in colours[chance.integers(3)].clip(0, 255))
+        draw.polygon(shape(chance, place, area), fill=colour)
 
 
 def shard(chance: np.random.Generator, place: np.ndarray, area: float) -> list[tuple[float, float]]:
     """Return the corners of a thin triangle of this area, turned any way."""
-    thin = chance.uniform(2.5, 4.0)
+    thin = chance.uniform(8, 14)
     length, base = np.sqrt(2 * area * thin), np.sqrt(2 * area / thin)
     corners = np.array(
         [[-length / 2, -base / 2], [-length / 2, base / 2], [length / 2, chance.normal(0, base / 2)]]
@@ -82,10 +83,10 @@ def turned(points: np.ndarray, angle: float, place: np.ndarray) -> list[tuple[fl
 def as_jpeg(chance: np.random.Generator, picture: Image.Image) -> bytes:
     """Return a picture in another light, with the noise of a camera."""
     points = np.asarray(picture, np.float32)
-    gain, shift = chance.uniform(0.5, 1.1), chance.uniform(-30, 60)
+    gain, shift = chance.uniform(0.6, 1.1), chance.uniform(-30, 40)
     # One block of noise, shifted and turned for each picture, is as good as new noise and much quicker.
-    noise = np.resize(chance.normal(0, chance.uniform(6, 12), 65_521).astype(np.float32), points.shape)
+    noise = np.resize(chance.normal(0, chance.uniform(3, 8), 65_521).astype(np.float32), points.shape)
     lit = np.clip(points * gain + shift + noise, 0, 255).astype(np.uint8)
     file = io.BytesIO()
-    Image.fromarray(lit).save(file, "JPEG", quality=85)
+    Image.fromarray(lit).save(file, "JPEG", quality=90)
     return file.getvalue()

@@ -1,8 +1,8 @@
 """Texts of posts that a model can learn from, but not by counting words; and vectors of their words.
 
 A clear text names one hazard and one place. It informs if the hazard comes first ("flood reaches old
-bridge"), and does not if the place does ("bridge band plays flood"): both kinds are made of the same words, equally
-often, so only their order tells. An unclear text has one of the two words only.
+bridge"), and does not if the place does ("bridge band plays flood"): both kinds are made of the same words,
+equally often, so only their order tells. An unclear text has one of the two words only.
 """
 
 from __future__ import annotations

@@ -48,13 +48,13 @@ class Scale:
 
 
 SCALES = {
-    # Narrow models, small pictures, other grids: seconds on two cores.
+    # Narrow and shallow models, small pictures, other grids: seconds on two cores.
     "tiny": Scale(
-        (960, 240, 240), 64, 2, 8, 3,
+        (960, 240, 240), 64, 2, 6, 8,
         text="--batch 32 --length 24 --hidden 32 --filters 16",
-        image="--batch 32 --side 56 --width 0.125",
-        text_grid="--rate 3e-3 1e-3 --dropout .1 .2",
-        image_grid="--rate 3e-3 1e-3",
+        image="--batch 32 --side 56 --width 0.125 --blocks 1 1 1 1",
+        text_grid="--rate 5e-3 3e-3 --dropout .1 .2",
+        image_grid="--rate 3e-3 2e-3",
     ),
     "small": Scale(
         (1920, 360, 360), 128, 2, 8, 5,
@@ -115,8 +115,8 @@ def workflow(  # noqa: PLR0913, PLR0917  one for each parameter
         data: A folder in the layout of CrisisMMD v2.0; ``data/SCALE`` beside this file if nothing is said.
         variant: How the programs of the models compute: published or tuned.
         weights: A file of torchvision's weights of ResNet50; without one its body learns from nothing.
-        container: The image of all jobs; ``none`` for none. If nothing is said, ``crisis.sqfs`` at the scale of
-            the paper, and none at others.
+        container: The image of all jobs; ``none`` for none. If nothing is said, ``crisis.sqfs`` at the scale
+            of the paper, and none at others.
         python: The Python of all jobs; this one if nothing is said, in a container ``python3``.
         device: Where models learn: auto, cpu or cuda.
         seed: What chance begins with in every job.

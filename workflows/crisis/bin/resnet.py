@@ -22,7 +22,7 @@ import math
 import os
 import pickle
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -89,16 +89,16 @@ class Bottleneck(nn.Module):
 class ResNet50(nn.Module):
     """A picture to one number: above zero, the post informs."""
 
-    def __init__(self, width: float = 1.0) -> None:
-        """Have so much of the published number of channels."""
+    def __init__(self, width: float = 1.0, blocks: Sequence[int] = BLOCKS) -> None:
+        """Have so much of the published number of channels, and so many blocks in each layer."""
         super().__init__()
         channels = int(64 * width)
         self.conv1 = nn.Conv2d(3, channels, 7, 2, 3, bias=False)
         self.bn1 = nn.BatchNorm2d(channels)
         self.maxpool = nn.MaxPool2d(3, 2, 1)
-        for number, blocks in enumerate(BLOCKS):
+        for number, count in enumerate(blocks):
             inside, layers = int(64 * width) * 2**number, []
-            for block in range(blocks):
+            for block in range(count):
                 layers.append(Bottleneck(channels, inside, 2 if number and not block else 1))
                 channels = 4 * inside
             setattr(self, f"layer{number + 1}", nn.Sequential(*layers))
@@ -137,7 +137,7 @@ def load_body(model: ResNet50, path: Path) -> None:
 def described(options: argparse.Namespace) -> dict[str, object]:
     """Return what the marks of a search or training say about its model."""
     with torch.device("meta"):
-        count = sum(each.numel() for each in ResNet50(options.width).parameters())
+        count = sum(each.numel() for each in ResNet50(options.width, options.blocks).parameters())
     return {"model": "ResNet50", "parameters": count, "model_bytes": 4 * count, "batch_size": options.batch}
 
 
@@ -146,7 +146,7 @@ def training_flops(options: argparse.Namespace) -> int:
     from torch.utils.flop_counter import FlopCounterMode
 
     with torch.device("meta"), FlopCounterMode(display=False) as counter:
-        model = ResNet50(options.width)
+        model = ResNet50(options.width, options.blocks)
         features = model.body(torch.empty(1, 3, options.side, options.side, dtype=torch.uint8))
         body = counter.get_total_flops()
         model(features)
@@ -262,7 +262,7 @@ class Learner:
         """Begin with a model that knows nothing but what its weights say; with one seed all begin alike."""
         torch.manual_seed(options.seed)
         self.parameters, self.options, self.frozen = parameters, options, options.weights is not None
-        self.model = ResNet50(options.width)
+        self.model = ResNet50(options.width, options.blocks)
         if self.frozen:
             load_body(self.model, options.weights)
         self.model.to(options.device, memory_format=options.layout)
@@ -520,7 +520,7 @@ def train(options: argparse.Namespace) -> None:
     with phase("training", flops=flops, **described(options)):
         curve = fit([learner], source, kept(options), options)
     weights = {name: weight.cpu().contiguous() for name, weight in learner.model.state_dict().items()}
-    shape = {"width": options.width, "side": options.side}
+    shape = {"width": options.width, "blocks": options.blocks, "side": options.side}
     save(options.model, {"weights": weights, "held_out": best["held_out"], **shape})
     draw_curve("loss", [epoch[0][0] for epoch in curve], options.loss)
     draw_curve("accuracy", [epoch[0][1] for epoch in curve], options.accuracy)
@@ -530,8 +530,8 @@ def infer(options: argparse.Namespace) -> None:
     """Score all pictures; those of the validation have the scores that they got while they were unseen."""
     pictures = read_list(options.images)
     saved = torch.load(options.model, map_location="cpu", weights_only=True)
-    options.side, options.width = saved["side"], saved["width"]
-    model = ResNet50(options.width)
+    options.side, options.width, options.blocks = saved["side"], saved["width"], saved["blocks"]
+    model = ResNet50(options.width, options.blocks)
     model.load_state_dict(saved["weights"])
     model.to(options.device, memory_format=options.layout)
     scores = saved["held_out"]
@@ -597,6 +597,7 @@ def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
         each = commands.add_parser(command)
         each.add_argument("--images", type=Path, required=True, help="a file with a path on each line")
         each.add_argument("--weights", type=Path, help="torchvision's weights, for a frozen body")
+        each.add_argument("--blocks", type=int, nargs=4, default=list(BLOCKS), help="of each layer")
         each.add_argument("--width", type=float, default=1.0, help="how much of the published channels")
         for name in files:
             each.add_argument(f"--{name}", type=Path, required=True)
