@@ -53,7 +53,7 @@ SCALES = {
         (960, 240, 240), 64, 2, 6, 8,
         text="--batch 32 --length 24 --hidden 32 --filters 16",
         image="--batch 32 --side 56 --width 0.125 --blocks 1 1 1 1",
-        text_grid="--rate 5e-3 3e-3 --dropout .1 .2",
+        text_grid="--rate 3e-3 2e-3 --dropout .2 .4",
         image_grid="--rate 3e-3 2e-3",
     ),
     "small": Scale(

@@ -320,7 +320,9 @@ def search(options: argparse.Namespace) -> None:
         fit(learners, train, state, options)
         return [judged(learner, dev, options) for learner in learners]
 
-    with phase("search", **described(BiLSTM(vectors, options.hidden, options.filters, 0.0), options)):
+    with phase(
+        "search", kind="search", **described(BiLSTM(vectors, options.hidden, options.filters, 0.0), options)
+    ):
         trials = tried(attempt, state, options)
     best = min(trials, key=lambda trial: trial["loss"])
     scores = {post["tweet_id"]: score for post, score in zip(texts["dev"], best.pop("scores"), strict=True)}
@@ -343,25 +345,24 @@ def judged(learner: Learner, dev: Batch, options: argparse.Namespace) -> dict[st
 def tried(attempt: Attempt, state: dict[str, Any], options: argparse.Namespace) -> list[dict[str, Any]]:
     """Let Optuna propose, and try what it proposes; return all trials.
 
-    The study is told anew what an attempt before has tried, so it goes on to propose what it would have. As
-    published, one trial comes after the other; the tuned variant trains all that are proposed, in step.
+    Proposals are points of the grid, none twice, in an order that the seed decides: a search that goes on
+    after a kill is told anew what was tried, and proposes what it would have. As published, one trial comes
+    after the other; the tuned variant trains all of them in step.
     """
     import optuna
 
+    class Grid(optuna.samplers.GridSampler):
+        def after_trial(self, *_: object) -> None:
+            """Do nothing where Optuna would end its own loop: there is none."""
+
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=options.seed))
     choices = {name: getattr(options, name) for name in CHOICES}
     space = {name: optuna.distributions.CategoricalDistribution(each) for name, each in choices.items()}
-    wanted = min(options.trials, math.prod(map(len, choices.values())))
-    trials: list[dict[str, Any]] = []
+    study = optuna.create_study(sampler=Grid(choices, seed=options.seed))
+    wanted, trials = min(options.trials, math.prod(map(len, choices.values()))), list[dict[str, Any]]()
     while len(trials) < wanted:
-        asked: list[optuna.Trial] = []
-        while len(asked) < (wanted - len(trials) if options.variant == "tuned" else 1):
-            trial = study.ask(space)
-            if trial.params in [*(each.params for each in asked), *(each["parameters"] for each in trials)]:
-                study.tell(trial, state=optuna.trial.TrialState.PRUNED)  # the same again: nothing to learn
-            else:
-                asked.append(trial)
+        together = wanted - len(trials) if options.variant == "tuned" else 1
+        asked = [study.ask(space) for _ in range(together)]
         if len(state["tried"]) == len(trials):
             state["tried"] += attempt([trial.params for trial in asked])
             keep(state, options)

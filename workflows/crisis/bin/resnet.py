@@ -256,7 +256,11 @@ class Source:
 
 
 class Learner:
-    """A model that learns, with the parameters it learns by."""
+    """A model that learns, with the parameters it learns by.
+
+    Fast learners (the tuned variant on a GPU) have a CUDA stream each, so that several work at once, and
+    take whole batches as one CUDA graph: with small ones, launching kernels takes longer than they do.
+    """
 
     def __init__(self, parameters: dict[str, float], options: argparse.Namespace) -> None:
         """Begin with a model that knows nothing but what its weights say; with one seed all begin alike."""
@@ -266,37 +270,53 @@ class Learner:
         if self.frozen:
             load_body(self.model, options.weights)
         self.model.to(options.device, memory_format=options.layout)
-        learns = self.model.fc if self.frozen else self.model
-        self.rate = torch.tensor(parameters["rate"], device=options.device)
+        self.sums = torch.zeros(2, device=options.device)
+        learns, rate = self.model.fc if self.frozen else self.model, torch.ones((), device=options.device)
         fast = {"fused": True, "capturable": True} if options.fast else {}
-        self.optimizer = torch.optim.Adam(learns.parameters(), self.rate if options.fast else 1.0, **fast)
+        self.optimizer = torch.optim.Adam(learns.parameters(), rate if options.fast else 1.0, **fast)
+        self.stream = torch.cuda.Stream() if options.fast else None
         self.captured: Captured | None = None
 
-    def train_mode(self) -> None:
-        """Let the parts that learn know that they do; a frozen body goes by the means that it knows."""
+    def begin(self) -> None:
+        """Begin an epoch; a frozen body goes by the means and deviations that it knows."""
         self.model.train(not self.frozen)
         self.model.fc.train()
+        self.sums.zero_()
 
-    def step(self, x: Tensor, labels: Tensor, rate: float) -> Tensor:
-        """Learn from a batch of pictures or features; see ``update`` for what is returned."""
-        if not self.options.fast:
-            self.optimizer.param_groups[0]["lr"] = rate
-            return self.update(x, labels)
-        self.rate.fill_(rate)
-        if self.frozen or len(labels) < self.options.batch:
-            return self.update(x, labels)
-        self.captured = self.captured or Captured(self, x, labels)
-        return self.captured.replay(x, labels)
+    def step(self, x: Tensor, labels: Tensor, rate: float) -> None:
+        """Learn from a batch of pictures, or of features."""
+        group = self.optimizer.param_groups[0]
+        if self.stream is None:
+            group["lr"] = rate
+            self.update(x, labels)
+            return
+        self.stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(self.stream):
+            group["lr"].fill_(rate)
+            if self.frozen or len(labels) < self.options.batch:
+                self.update(x, labels)
+            else:
+                self.captured = self.captured or Captured(self, x, labels)
+                self.captured.replay(x, labels)
+        for used in (x, labels):
+            used.record_stream(self.stream)
 
-    def update(self, x: Tensor, labels: Tensor) -> Tensor:
-        """Change the weights by a batch; return the sum of its losses, and how many were judged rightly."""
+    def update(self, x: Tensor, labels: Tensor) -> None:
+        """Change the weights by a batch; add up its losses, and how many were judged rightly."""
         self.optimizer.zero_grad(set_to_none=True)
         with torch.autocast("cuda", torch.bfloat16, enabled=self.options.fast, cache_enabled=False):
             answers = self.model(x).float()
         loss = nn.functional.binary_cross_entropy_with_logits(answers, labels)
         loss.backward()
         self.optimizer.step()
-        return torch.stack([loss.detach() * len(labels), ((answers.detach() > 0) == (labels > 0.5)).sum()])
+        right = (answers.detach() > 0) == (labels > 0.5)
+        self.sums.add_(torch.stack([loss.detach() * len(labels), right.sum()]))
+
+    def means(self, count: int) -> list[float]:
+        """Return loss and accuracy over so many pictures, once all steps are done."""
+        if self.stream is not None:
+            torch.cuda.current_stream().wait_stream(self.stream)
+        return (self.sums / count).tolist()
 
     def state(self) -> dict[str, Any]:
         """Return what is needed to go on."""
@@ -307,40 +327,36 @@ class Learner:
         if state:
             self.model.load_state_dict(state["model"])
             self.optimizer.load_state_dict(state["optimizer"])
-            self.rate = self.optimizer.param_groups[0]["lr"]
 
 
 class Captured:
-    """A step as one CUDA graph: with small batches, launching kernels takes longer than they do."""
+    """A step of a learner as one CUDA graph."""
 
     def __init__(self, learner: Learner, x: Tensor, labels: Tensor) -> None:
         """Capture a step, and leave the learner as it was before."""
-        weights = {name: weight.clone() for name, weight in learner.model.state_dict().items()}
-        moments = {
-            key: {n: v.clone() for n, v in each.items()} for key, each in learner.optimizer.state.items()
-        }
-        self.x, self.labels = x.clone(memory_format=torch.preserve_format), labels.clone()
-        aside = torch.cuda.Stream()
-        aside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(aside):
-            for _ in range(3):
-                learner.update(self.x, self.labels)
-        torch.cuda.current_stream().wait_stream(aside)
-        self.graph = torch.cuda.CUDAGraph()
+        before = {each.data_ptr(): each.clone() for each in tensors_of(learner)}
+        self.x, self.labels = x.clone(), labels.clone()
+        for _ in range(3):
+            learner.update(self.x, self.labels)
         learner.optimizer.zero_grad(set_to_none=True)
+        self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):
-            self.result = learner.update(self.x, self.labels)
-        learner.model.load_state_dict(weights)
-        for key, each in learner.optimizer.state.items():
-            for name, value in each.items():
-                value.copy_(moments[key][name]) if key in moments else value.zero_()
+            learner.update(self.x, self.labels)
+        for each in tensors_of(learner):
+            each.copy_(before.get(each.data_ptr(), torch.zeros_like(each)))
 
-    def replay(self, x: Tensor, labels: Tensor) -> Tensor:
+    def replay(self, x: Tensor, labels: Tensor) -> None:
         """Take the step with another batch."""
         self.x.copy_(x)
         self.labels.copy_(labels)
         self.graph.replay()
-        return self.result
+
+
+def tensors_of(learner: Learner) -> list[Tensor]:
+    """Return all that a step changes in place: weights, means, sums, and what the optimizer remembers."""
+    remembered = [each for moments in learner.optimizer.state.values() for each in moments.values()]
+    weights = [each.detach() for each in (*learner.model.parameters(), *learner.model.buffers())]
+    return [*weights, learner.sums, *remembered]
 
 
 def learn(
@@ -356,19 +372,19 @@ def learn(
     chance = torch.Generator().manual_seed(options.seed * 1000 + epoch)
     order, how = torch.randperm(count, generator=chance), cuts(count, options.side, chance)
     steps = math.ceil(count / options.batch)
-    n, sums = epoch * steps, [torch.zeros(2, device=options.device) for _ in learners]
+    n = epoch * steps
     for learner in learners:
-        learner.train_mode()
+        learner.begin()
     # The tuned loop is one that a recorder does not see by itself.
     with phase("epoch", kind="epoch", number=epoch) if tuned else contextlib.nullcontext():
         for pieces, labels in source.batches(order, how, options.batch * (32 if tuned and frozen else 1)):
             x = features_of(learners[0], pieces) if frozen else pieces
             for few, right in zip(x.split(options.batch), labels.split(options.batch), strict=True):
-                for learner, total in zip(learners, sums, strict=True):
+                for learner in learners:
                     rate = learner.parameters["rate"] * (1 - n / (options.epochs * steps))
-                    total.add_(learner.step(few, right, rate))
+                    learner.step(few, right, rate)
                 n += 1
-        return [(total / count).tolist() for total in sums]
+        return [learner.means(count) for learner in learners]
 
 
 def features_of(learner: Learner, pieces: Tensor) -> Tensor:
@@ -457,7 +473,7 @@ def search(options: argparse.Namespace) -> None:
         fit(learners, train, state, options)
         return [judged(learner, dev, options) for learner in learners]
 
-    with phase("search", **described(options)):
+    with phase("search", kind="search", **described(options)):
         trials = tried(attempt, state, options)
     best = min(trials, key=lambda trial: trial["loss"])
     scores = {name_of(path): score for path, score in zip(pictures["dev"], best.pop("scores"), strict=True)}
@@ -480,25 +496,24 @@ def judged(learner: Learner, dev: Source, options: argparse.Namespace) -> dict[s
 def tried(attempt: Attempt, state: dict[str, Any], options: argparse.Namespace) -> list[dict[str, Any]]:
     """Let Optuna propose, and try what it proposes; return all trials.
 
-    The study is told anew what an attempt before has tried, so it goes on to propose what it would have. As
-    published, one trial comes after the other; the tuned variant trains all that are proposed, in step.
+    Proposals are points of the grid, none twice, in an order that the seed decides: a search that goes on
+    after a kill is told anew what was tried, and proposes what it would have. As published, one trial comes
+    after the other; the tuned variant trains all of them in step.
     """
     import optuna
 
+    class Grid(optuna.samplers.GridSampler):
+        def after_trial(self, *_: object) -> None:
+            """Do nothing where Optuna would end its own loop: there is none."""
+
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=options.seed))
     choices = {name: getattr(options, name) for name in CHOICES}
     space = {name: optuna.distributions.CategoricalDistribution(each) for name, each in choices.items()}
-    wanted = min(options.trials, math.prod(map(len, choices.values())))
-    trials: list[dict[str, Any]] = []
+    study = optuna.create_study(sampler=Grid(choices, seed=options.seed))
+    wanted, trials = min(options.trials, math.prod(map(len, choices.values()))), list[dict[str, Any]]()
     while len(trials) < wanted:
-        asked: list[optuna.Trial] = []
-        while len(asked) < (wanted - len(trials) if options.variant == "tuned" else 1):
-            trial = study.ask(space)
-            if trial.params in [*(each.params for each in asked), *(each["parameters"] for each in trials)]:
-                study.tell(trial, state=optuna.trial.TrialState.PRUNED)  # the same again: nothing to learn
-            else:
-                asked.append(trial)
+        together = wanted - len(trials) if options.variant == "tuned" else 1
+        asked = [study.ask(space) for _ in range(together)]
         if len(state["tried"]) == len(trials):
             state["tried"] += attempt([trial.params for trial in asked])
             keep(state, options)
