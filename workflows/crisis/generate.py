@@ -39,7 +39,7 @@ ANNOTATION_COLUMNS = (
     "image_url", "image_path",
 )  # fmt: skip
 INFORM = 0.6
-UNCLEAR, MISLEADING = 0.2, 0.04
+UNCLEAR, MISLEADING = 0.16, 0.03
 Item = TypeVar("Item")
 
 

@@ -46,7 +46,7 @@ def scatter(chance: np.random.Generator, picture: Image.Image, ground: np.ndarra
     draw, side = ImageDraw.Draw(picture), min(picture.size)
     count, spread = int(chance.integers(25, 50)), chance.uniform(0.2, 0.35) * side
     middle = chance.uniform(0.3, 0.7, 2) * picture.size
-    colours = ground + chance.choice([-1, 1]) * chance.uniform(60, 110) + chance.normal(0, 20, (3, 3))
+    colours = ground + chance.choice([-1, 1]) * chance.uniform(80, 130) + chance.normal(0, 20, (3, 3))
     for number in range(count):
         place = chance.normal(middle, spread)
         area = (chance.uniform(0.06, 0.11) * side) ** 2

@@ -50,7 +50,7 @@ class Scale:
 SCALES = {
     # Narrow and shallow models, small pictures, other grids: seconds on two cores.
     "tiny": Scale(
-        (960, 240, 240), 64, 2, 6, 8,
+        (960, 240, 240), 64, 2, 6, 6,
         text="--batch 32 --length 24 --hidden 32 --filters 16",
         image="--batch 32 --side 56 --width 0.125 --blocks 1 1 1 1",
         text_grid="--rate 3e-3 2e-3 --dropout .2 .4",

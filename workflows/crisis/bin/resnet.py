@@ -634,7 +634,7 @@ def main(arguments: list[str] | None = None) -> None:
     if options.device == "auto":
         options.device = "cuda" if torch.cuda.is_available() else "cpu"
     options.fast = options.variant == "tuned" and options.device == "cuda"
-    options.layout = torch.channels_last if options.fast else torch.contiguous_format
+    options.layout = torch.channels_last if options.variant == "tuned" else torch.contiguous_format
     if options.threads:
         torch.set_num_threads(options.threads)
     {"search": search, "train": train, "infer": infer}[options.command](options)
