@@ -14,9 +14,12 @@ READY := $(VENV)/.ready
 CANDIDATES := python3.13 python3.12 python3.11 python3
 SUITABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTEST_ARGS ?=
-# Tests that measure processes run alone: neighbours would be measured with them. (5: no test of that name here.)
-PURE := $(addprefix tests/,analyse describe exchange log model plan present) src
-MEASURING := tests $(patsubst %,--ignore=%,$(PURE))
+# Tests that measure this machine, or begin a cluster on it, run alone: neighbours would be measured with them, or
+# meet the same ports. (5: no test of that name here.)
+ALONE := $(wildcard tests/measure tests/test_*.py tests/record/test_*.py tests/record/samplers)
+ALONE += $(addprefix tests/app/test_,attach.py explain_training.py import_slurm.py roofline_runs.py run_blame.py \
+    snakemake_processes.py snakemake_slurm.py)
+BESIDE := tests src $(patsubst %,--ignore=%,$(ALONE))
 SOAK_TIMEOUT_S ?= 7200
 
 say = @printf '%-8s %s\n' '$(1)' '$(2)'
@@ -42,7 +45,7 @@ $(READY): pyproject.toml constraints.txt
 	rm -rf $(VENV); \
 	"$$found" -m venv $(VENV)
 	$(call say,install,longpole and its tools)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,docs,frameworks]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,docs,frameworks,workflows]'
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
@@ -59,10 +62,10 @@ check: $(READY) ## Lint, format, types, layers, dependencies
 	@out=$$($(BIN)/deptry src 2>&1) || { echo "$$out" >&2; exit 1; }
 
 test: check ## All checks, tests with coverage, the docs: what CI runs
-	$(call say,pytest,pure tests and doctests on all cores)
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report= $(PYTEST_ARGS) $(PURE) || [ $$? = 5 ]
-	$(call say,pytest,tests that measure processes)
-	@$(BIN)/python -m pytest -q --cov --cov-append --cov-report=term $(PYTEST_ARGS) $(MEASURING) || [ $$? = 5 ]
+	$(call say,pytest,tests and doctests on all cores)
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report= $(PYTEST_ARGS) $(BESIDE) || [ $$? = 5 ]
+	$(call say,pytest,tests that measure this machine)
+	@$(BIN)/python -m pytest -q --cov --cov-append --cov-report=term $(PYTEST_ARGS) $(ALONE) || [ $$? = 5 ]
 	$(call say,mkdocs,site)
 	@$(BIN)/mkdocs build --quiet --strict
 

@@ -260,4 +260,5 @@ PROBES: dict[str, Callable[[], str]] = {
     "jupyter": partial(_modules, "ipykernel", "jupyter_client"),
     "nbclient": partial(_modules, "nbclient", "nbformat"),
     "matplotlib": partial(_modules, "matplotlib"),
+    "pillow": partial(_modules, "PIL"),
 }

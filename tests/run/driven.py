@@ -93,13 +93,7 @@ class Driven:
 
     def notes(self) -> list[End | Parts | Start]:
         """Return what drivers told of attempts."""
-        found = []
-        for path in sorted((self.run_path / "log").iterdir()):
-            for frames, _ in read_logs(str(path)):
-                for frame in frames:
-                    if frame.kind == NOTES:
-                        found += [note for line in bytes(frame.payload).split(b"\n") for note in _note(line)]
-        return found
+        return notes_in(self.run_path)
 
     def parts(self, task: str, kind: str = "exec") -> list[Part]:
         """Return the phases of all attempts of a job, as they have ended."""
@@ -111,6 +105,17 @@ class Driven:
         """Return what tasks of a template have printed."""
         found = sorted((self.run_path / "output").glob(f"{name}.*.log"))
         return "".join(path.read_text() for path in found)
+
+
+def notes_in(run_path: Path) -> list[End | Parts | Start]:
+    """Return what drivers told of attempts in the log of a run."""
+    found = []
+    for path in sorted((run_path / "log").iterdir()):
+        for frames, _ in read_logs(str(path)):
+            for frame in frames:
+                if frame.kind == NOTES:
+                    found += [note for line in bytes(frame.payload).split(b"\n") for note in _note(line)]
+    return found
 
 
 def _note(line: bytes) -> list[End | Parts | Start]:

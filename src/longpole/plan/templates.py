@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
-from longpole.model.call_arguments import comes_after
 from longpole.model.patterns import doubled, fill, matcher, parse, places
+from longpole.model.waiting import set_makers, waits_for
 from longpole.model.workflow import NamedSet, Template, Uses, Workflow, WorkflowError
 
 Key = TypeVar("Key", int, str)
@@ -91,11 +91,11 @@ def after(workflow: Workflow, makers: Makers) -> dict[str, tuple[str, ...]]:
     Raises:
         WorkflowError: Some wait for themselves.
     """
-    set_makers = {each.name: makers.of(each.made) for each in workflow.sets.values() if each.made}
-    found = {
-        name: tuple(sorted(_before(template, makers, set_makers)))
-        for name, template in workflow.templates.items()
-    }
+    of_sets = set_makers(workflow, makers.of)
+    found = {}
+    for name, template in workflow.templates.items():
+        _refuse_own(template)
+        found[name] = tuple(sorted(waits_for(template, makers.of, of_sets)))
     in_order(others(found))
     return found
 
@@ -142,17 +142,11 @@ def levels(before: Mapping[str, Iterable[str]]) -> dict[str, int]:
     return found
 
 
-def _before(template: Template, makers: Makers, set_makers: Mapping[str, set[str]]) -> set[str]:
-    found = set(comes_after(template))
+def _refuse_own(template: Template) -> None:
     made = set(_all(template.outputs))
     for pattern in _all(template.inputs):
         if pattern in made:
             raise WorkflowError(f"'{template.name}' waits for itself: it uses what it makes, '{pattern}'.")
-        found |= makers.of(pattern)
-        found |= {maker for place in places(pattern) for maker in set_makers.get(place, ())}
-    for name in template.sets:
-        found |= set_makers.get(name, set())
-    return found
 
 
 def _all(uses: Iterable[Uses]) -> Iterable[str]:

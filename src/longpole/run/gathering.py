@@ -16,20 +16,26 @@ from longpole.plan.expansion import Expansion
 from longpole.run.capacity import Capacity, Lines
 from longpole.run.growth import Growth
 from longpole.run.jobs import Graph, Job
+from longpole.run.losses import Losses
 from longpole.run.policy import Policy
 
 
 class Gathering:
     """Makes the jobs of one run."""
 
-    def __init__(self, expansion: Expansion, policy: Policy, graph: Graph, growth: Growth) -> None:
-        """Take what tells who belongs together."""
-        self._expansion, self._policy, self._graph, self._growth = expansion, policy, graph, growth
+    def __init__(
+        self, expansion: Expansion, policy: Policy, graph: Graph, growth: Growth, losses: Losses
+    ) -> None:
+        """Take what tells who belongs together, and who can never run."""
+        self._expansion, self._policy = expansion, policy
+        self._graph, self._growth, self._losses = graph, growth, losses
         self._whole: Capacity = replace(policy.capacity)
         self._jobs: dict[str, list[Job]] = {}
 
     def gather(self, new: range) -> list[Job]:
         """Give new tasks to jobs: clusters, or one for each; return the jobs.
+
+        A job whose task waits for what has failed is skipped.
 
         Raises:
             WorkflowError: Clusters would wait for each other; nothing was changed then.
@@ -49,6 +55,9 @@ class Gathering:
                 job.needs = self._policy.needs(template)
                 self._join(task, job)
                 changed[job.number] = job
+        for task in new:
+            if not self._graph.link(task):
+                self._losses.skip(self._graph.jobs[self._graph.job_of[task]])
         return list(changed.values())
 
     def may_begin(self, job: Job) -> bool:
@@ -68,7 +77,7 @@ class Gathering:
 
     def is_complete(self, job: Job) -> bool:
         """Return whether no more tasks can join a cluster."""
-        return not self._still_joining(job)
+        return bool(self._growth.refused) or not self._still_joining(job)
 
     def _join(self, task: int, job: Job) -> None:
         self._graph.join(task, job)

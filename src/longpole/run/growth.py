@@ -8,10 +8,15 @@ from longpole.plan.expansion import Expansion
 
 
 class Growth:
-    """What is still to come of each template, set and level."""
+    """What is still to come of each template, set and level.
+
+    Attributes:
+        refused: Why no more tasks can come up; empty if they can.
+    """
 
     def __init__(self, expansion: Expansion, levels: Mapping[str, int]) -> None:
         """Take the level of each template's jobs."""
+        self.refused = ""
         self._expansion = expansion
         self._levels = levels
         # Tasks of each template that were not executed, and that are not over.

@@ -5,22 +5,63 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from longpole.model.workflow import Resources
-from longpole.plan.expansion import Expansion
+from longpole.run.failing import Failing
+from longpole.run.gathering import Gathering
 from longpole.run.jobs import Graph, Job
-from longpole.run.messages import Execute, Instruction
-from longpole.run.retrying import with_more_memory
+from longpole.run.messages import Close, Execute, Executed, Instruction, Verdict
 from longpole.run.tally import Tally
-from longpole.units import Bytes
 
 
 class Inside:
     """Leads the tasks of open clusters."""
 
-    def __init__(self, expansion: Expansion, graph: Graph, tally: Tally, out: list[Instruction]) -> None:
-        """Take what counts tasks, and where instructions go."""
-        self._expansion, self._graph, self._tally, self._out = expansion, graph, tally, out
+    def __init__(
+        self, graph: Graph, tally: Tally, gathering: Gathering, failing: Failing, out: list[Instruction]
+    ) -> None:
+        """Take what counts tasks, tells who may still come, decides on failures; where instructions go."""
+        self._graph, self._tally, self._gathering = graph, tally, gathering
+        self._failing, self._out = failing, out
 
-    def line_up(self, job: Job, tasks: Iterable[int]) -> None:
+    def begin(self, job: Job) -> None:
+        """Begin the tasks of a cluster that is ready for them."""
+        if self._failing.stopped:
+            self._failing.end_stopped(job)
+        else:
+            self.go_on(job, list(job.tasks))
+
+    def go_on(self, job: Job, tasks: Iterable[int]) -> None:
+        """Begin tasks of an open cluster that nothing keeps waiting, or close it."""
+        if job.line is None or job.trouble:
+            return
+        self._line_up(job, tasks)
+        if not self._failing.stopped:
+            self._execute(job)
+        if job.executing:
+            return
+        if not job.has_waiting:
+            self._close_if_complete(job)
+        elif self._failing.stopped:
+            self._failing.end_stopped(job)
+
+    def ended(self, job: Job, task: int) -> None:
+        """Take back what a task has taken."""
+        assert job.room is not None
+        job.executing.discard(task)
+        job.room.give_back(job.taken.pop(task))
+        self._tally.end(self._graph.template(task).name)
+
+    def fail(self, job: Job, event: Executed) -> None:
+        """Execute a task again, with more memory if that ran out, or give its cluster up."""
+        task = event.task
+        if job.trouble or not self._failing.try_again(job, task, event.verdict):
+            self._failing.give_up(job, task, event.verdict, event.cause)
+            return
+        if event.verdict is Verdict.OUT_OF_MEMORY:
+            job.grown[task] = self._failing.with_more_memory(self._needs(job, task), task)
+        job.left.add(task)
+        self.go_on(job, [task])
+
+    def _line_up(self, job: Job, tasks: Iterable[int]) -> None:
         """Let tasks wait for room, if they wait for nothing else."""
         assert job.line is not None
         for task in tasks:
@@ -28,32 +69,21 @@ class Inside:
                 job.left.discard(task)
                 job.line.add(task, self._needs(job, task))
 
-    def execute(self, job: Job) -> None:
+    def _execute(self, job: Job) -> None:
         """Begin as many tasks as there is room for."""
         assert job.line is not None
         assert job.room is not None
         for task in job.line.admit(job.room):
             job.taken[task] = self._needs(job, task)
             job.executing.add(task)
-            self._tally.begin(self._expansion.tasks[task].template.name)
+            self._tally.begin(self._graph.template(task).name)
             self._out.append(Execute(job.number, task))
 
-    def ended(self, job: Job, task: int) -> None:
-        """Take back what a task has taken."""
-        assert job.room is not None
-        job.executing.discard(task)
-        job.room.give_back(job.taken.pop(task))
-        self._tally.end(self._expansion.tasks[task].template.name)
-
-    def again(self, job: Job, task: int) -> None:
-        """Let a task be executed once more."""
-        job.left.add(task)
-        self.line_up(job, [task])
-
-    def grow(self, job: Job, task: int, most: Bytes | None) -> None:
-        """Give a task that ran out of memory more of it, from the next time on, but never more than most."""
-        factor = self._expansion.tasks[task].template.retry.memory_factor
-        job.grown[task] = with_more_memory(self._needs(job, task), factor, most)
+    def _close_if_complete(self, job: Job) -> None:
+        """Close a cluster whose tasks were all executed, if no more can come."""
+        if not job.closing and self._gathering.is_complete(job):
+            job.closing = True
+            self._out.append(Close(job.number))
 
     def _needs(self, job: Job, task: int) -> Resources:
-        return job.grown.get(task) or self._expansion.tasks[task].template.resources
+        return job.grown.get(task) or self._graph.template(task).resources

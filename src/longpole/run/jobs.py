@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from longpole.model.workflow import Resources
+from longpole.model.workflow import Resources, Template
 from longpole.plan.expansion import Expansion
 from longpole.run.capacity import Capacity, Lines
 from longpole.units import Bytes
@@ -96,6 +96,10 @@ class Graph:
         """Make a job without tasks."""
         self.jobs.append(job := Job(len(self.jobs), label, level))
         return job
+
+    def template(self, task: int) -> Template:
+        """Return what a task is one of."""
+        return self._expansion.tasks[task].template
 
     def templates(self, job: Job) -> list[str]:
         """Return the names of the templates of a job's tasks, in their order."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from longpole.run.growth import Growth
 from longpole.run.jobs import Graph, Job
+from longpole.run.policy import Policy
 from longpole.run.tally import Tally
 
 
@@ -15,11 +16,16 @@ class Losses:
         skipped: Jobs that cannot run, since one before them has failed.
     """
 
-    def __init__(self, graph: Graph, growth: Growth, tally: Tally) -> None:
+    def __init__(self, graph: Graph, growth: Growth, tally: Tally, policy: Policy) -> None:
         """Begin with none."""
         self.failures: dict[int, str] = {}
         self.skipped: set[int] = set()
-        self._graph, self._growth, self._tally = graph, growth, tally
+        self._graph, self._growth, self._tally, self._policy = graph, growth, tally, policy
+
+    @property
+    def halting(self) -> bool:
+        """Whether nothing new begins because of them."""
+        return bool(self.failures) and not self._policy.keep_going
 
     def note(self, cause: str) -> None:
         """Take a failure that is no job's."""

@@ -138,7 +138,7 @@ class _Plan:
             self.line = CommandLine(template.command, declared)
         self.lists = [
             (place, f"{LISTS_FOLDER}/{uses.name}.list")
-            for place, uses in enumerate(template.inputs)
+            for place, uses in enumerate((*template.inputs, *template.outputs))
             if uses.name and f"{{{uses.name}.list}}" in _texts(template)
         ]
         # Of a command without names nothing has to be filled in.
@@ -184,7 +184,8 @@ class Orders:
         order.inputs = self._inputs(task, plan)
         order.outputs = self._outputs(task)
         if plan.lists:
-            order.lists = {path: tuple(map(_safe, task.inputs[place])) for place, path in plan.lists}
+            files = (*task.inputs, *task.outputs)
+            order.lists = {path: tuple(map(_safe, files[place])) for place, path in plan.lists}
         if template.checkpoints:
             order.checkpoints = tuple(fill(pattern, task.members) for pattern in template.checkpoints)
         if template.unfinished:

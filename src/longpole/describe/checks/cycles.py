@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 
 from longpole.describe.complaints import short
-from longpole.model.call_arguments import comes_after
-from longpole.model.patterns import places
+from longpole.model.waiting import set_makers, waits_for
 from longpole.model.workflow import Template, Workflow
 
 _SHOWN = 10
@@ -26,9 +25,14 @@ def cycle_problems(workflow: Workflow) -> Iterator[str]:
         for use in template.outputs
         for pattern in use.patterns
     }
+
+    def makers_of(pattern: str) -> tuple[str, ...]:
+        return (producers[pattern],) if pattern in producers else ()
+
+    of_sets = set_makers(workflow, makers_of)
     graph: dict[str, set[str]] = {}
     for template in workflow.templates.values():
-        graph[template.name] = _before(workflow, template, producers)
+        graph[template.name] = waits_for(template, makers_of, of_sets)
         if template.name in graph[template.name]:
             yield _itself(workflow, template, producers)
             return
@@ -36,21 +40,6 @@ def cycle_problems(workflow: Workflow) -> Iterator[str]:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         yield _told(workflow, list(reversed(error.args[1])))
-
-
-def _before(workflow: Workflow, template: Template, producers: dict[str, str]) -> set[str]:
-    before = set(comes_after(template))
-    needed = dict.fromkeys(template.sets)
-    for use in template.inputs:
-        for pattern in use.patterns:
-            if pattern in producers:
-                before.add(producers[pattern])
-            needed.update(dict.fromkeys(places(pattern)))
-    for name in needed:
-        made = workflow.sets[name].made
-        if made in producers:
-            before.add(producers[made])
-    return before
 
 
 def _itself(workflow: Workflow, template: Template, producers: dict[str, str]) -> str:

@@ -85,3 +85,12 @@ class OpenJob:
     stopped: bool = False
     began_ns: int = 0
     ended_ns: int = 0
+
+    def output_name(self, task: int) -> str:
+        """Return the name of the file that what a task prints goes to."""
+        return f"{self.orders[task].template.name}.{self.task_ids(task)}.{self.attempt}.log"
+
+    def note_output(self, task: int, path: str) -> None:
+        """Note where the output of a task is; empty: it has printed nothing."""
+        if path:
+            self.outputs[task] = path

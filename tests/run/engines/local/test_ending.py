@@ -11,15 +11,10 @@ from typing import Any
 import pytest
 
 from longpole.model.workflow import Call, Resources, Template
-from longpole.run.containers.runtimes import choose
 from longpole.run.engines.local.engine import LocalEngine
-from longpole.run.engines.local.settings import Settings
-from longpole.run.engines.opened import OpenJob
-from longpole.run.memory.watched import Watch
-from longpole.run.messages import Broken, Closed, Event, Verdict
+from longpole.run.messages import Broken, Closed, Verdict
 from longpole.run.orders import TaskOrder
-from longpole.run.staging.checksums import Checksums, digest_for
-from longpole.run.staging.link import LinkWay
+from tests.run.engines.local.alone import job, settings, shell, until_event, until_there
 
 STUBBORN = "trap '' TERM; echo $$ > {pid}; while true; do sleep 0.05; done"
 
@@ -33,24 +28,9 @@ def sleeps(path: str) -> None:
 def make(tmp_path: Path) -> Iterator[Any]:
     engines: list[LocalEngine] = []
 
-    def made(**more) -> LocalEngine:
-        settings = Settings(
-            **{
-                "run_id": "cafe0001",
-                "scratch": str(tmp_path / "scratch"),
-                "output": str(tmp_path / "output"),
-                "environment": dict(os.environ),
-                "templates": {"call": Template("call", call=Call(sleeps))},
-                "kept": str(tmp_path / "kept"),
-                "digest": digest_for(Checksums.ON),
-                "way": lambda _: LinkWay(),
-                "runtime": choose,
-                "limits": Watch(50_000_000),
-                "grace_ns": 200_000_000,
-                **more,
-            }
-        )
-        engines.append(LocalEngine(settings))
+    def made() -> LocalEngine:
+        functions = {"call": Template("call", call=Call(sleeps))}
+        engines.append(LocalEngine(settings(tmp_path, templates=functions)))
         return engines[-1]
 
     before = os.getcwd()
@@ -62,31 +42,7 @@ def make(tmp_path: Path) -> Iterator[Any]:
 
 
 def opened(engine: LocalEngine, order: TaskOrder, number: int = 0) -> None:
-    engine.open(
-        OpenJob(number, number + 1, 1, "", False, False, lambda _: True, lambda task: task + 1), [order]
-    )
-
-
-def shell(command: str, **more) -> TaskOrder:
-    template = Template("t", command=command, **more)
-    arguments = ("/bin/sh", "-c", command)
-    return TaskOrder(0, "t", template, arguments, memory_bytes=template.resources.memory_bytes)
-
-
-def until_event(engine: LocalEngine) -> Event:
-    limit = time.monotonic() + 60
-    while time.monotonic() < limit:
-        for event in engine.wait(0.1):
-            return event
-    raise AssertionError("nothing has happened")
-
-
-def until_there(engine: LocalEngine, path: Path) -> int:
-    limit = time.monotonic() + 60
-    while not path.exists() or not path.read_text():
-        assert not engine.wait(0.02)
-        assert time.monotonic() < limit
-    return int(path.read_text())
+    engine.open(job(number=number), [order])
 
 
 def test_a_task_that_is_late_and_does_not_end_is_killed(make, tmp_path: Path):

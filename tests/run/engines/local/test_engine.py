@@ -305,3 +305,23 @@ def gone(pid: int) -> bool:
         return ") Z " in Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return True
+
+
+@pytest.mark.parametrize("cluster", ["", "whole"])
+def test_a_task_is_told_in_a_list_what_it_is_to_make(driven: Driven, cluster: str):
+    driven.write(
+        workflow__yaml="""
+longpole: 1
+name: wanted
+sets: {n: {values: [1, 2, 3]}, group: {values: [a, b]}}
+tasks:
+  make:
+    for_each: [group]
+    run: "while read -r name; do echo {group} > $name; done < {wanted.list}"
+    outputs: {wanted: "made/{group}-{n}.txt"}
+results: ["made/{group}-{n}.txt"]
+"""
+    ).drive(cluster=cluster)
+
+    made = {path.name: path.read_text() for path in (driven.out / "made").iterdir()}
+    assert made == {f"{group}-{n}.txt": f"{group}\n" for group in "ab" for n in (1, 2, 3)}

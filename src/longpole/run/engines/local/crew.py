@@ -70,10 +70,15 @@ class Crew:
         return self._hearing.fileno()
 
     def ask(self, key: int, request: bytes) -> None:
-        """Let a request be answered by whoever is free first."""
-        message = self._open[key] = _message(key, request, self._folder)
-        if len(self._places) < min(self._count, len(self._open)):
+        """Let a request be answered by whoever is free first.
+
+        Raises:
+            OSError: No worker can be forked, or there is no room for the request; it is forgotten.
+        """
+        message = _message(key, request, self._folder)
+        if len(self._places) < min(self._count, len(self._open) + 1):
             self._fork()
+        self._open[key] = message
         self._waiting.append(message)
         self._send()
 

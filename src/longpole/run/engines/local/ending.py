@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from time import monotonic_ns
 
 from longpole.record.reaper import children_of
-from longpole.run.engines.local.crew import Crew
+from longpole.run.engines.local.asking import Asking
 from longpole.run.engines.local.processes import end_group
 from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.opened import Execution, OpenJob
@@ -32,11 +32,11 @@ class Ending:
         self,
         settings: Settings,
         jobs: Mapping[int, OpenJob],
-        crew_of: Callable[[Execution], Crew],
+        asking: Asking,
         withdraw: Callable[[OpenJob, int], None],
     ) -> None:
-        """Take the jobs, who does a task that is no process of ours, and who hears of one not begun."""
-        self._settings, self._jobs, self._crew_of, self._withdraw = settings, jobs, crew_of, withdraw
+        """Take the jobs, who asks workers for tasks, and who hears of one that was taken back."""
+        self._settings, self._jobs, self._asking, self._withdraw = settings, jobs, asking, withdraw
         # When something is to be looked at again: moment, job and task.
         self._due: list[tuple[int, int, int]] = []
         # Shared with workers: a signal that comes from anybody else is not heard.
@@ -79,10 +79,10 @@ class Ending:
                 late = f"It took longer than its timeout of {limit_s:g} s."
                 self._end(job, task, (Verdict.TIMED_OUT, late), signal.SIGTERM)
 
-    def end_large(self, by_pid: Mapping[int, tuple[OpenJob, int]]) -> None:
+    def end_large(self, processes: Mapping[int, tuple[OpenJob, int]]) -> None:
         """End tasks that use more memory than they may, where the kernel does not."""
         for key in self._settings.limits.look(monotonic_ns()):
-            for pid, (job, task) in list(by_pid.items()):
+            for pid, (job, task) in list(processes.items()):
                 if key == f"{job.identity}.{job.attempt}.{task}":
                     end_group(pid, signal.SIGKILL)
 
@@ -100,11 +100,10 @@ class Ending:
 
     def _end_with_worker(self, job: OpenJob, execution: Execution, how: int) -> None:
         """End what a worker does, or take it back if no worker has it yet."""
-        crew = self._crew_of(execution)
-        if crew.take(execution.key):
+        if self._asking.take_back(execution.key):
             self._withdraw(job, execution.order.task)
             return
-        worker = crew.worker_of(execution.key)
+        worker = self._asking.worker_of(execution.key)
         if worker:
             execution.signalled = True
             for pid in children_of(worker) if how == signal.SIGKILL else ():

@@ -71,6 +71,11 @@ class Answer(msgspec.Struct, array_like=True, frozen=True):
     missing: str = ""
     stopped: bool = False
 
+    @property
+    def is_undone(self) -> bool:
+        """Whether nothing was done, since the job is not as plain as it seemed."""
+        return self.made is None and not self.pid
+
 
 _REQUESTS = msgspec.msgpack.Decoder(Request)
 _ANSWERS = msgspec.msgpack.Decoder(Answer)

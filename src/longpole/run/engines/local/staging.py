@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from longpole.model.staging import Item, Moved
 from longpole.run.containers.read_only import left_writable, read_only_mounts
+from longpole.run.engines.local.asking import Asking
 from longpole.run.engines.local.at_once import link_all, rename_all
 from longpole.run.engines.local.carriers import (
     Answer,
@@ -24,6 +25,7 @@ from longpole.run.engines.local.crew import Crew
 from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.local.short_jobs import Answer as ShortAnswer
 from longpole.run.engines.opened import OpenJob
+from longpole.run.engines.port import Delivered
 from longpole.run.locations import newest_of
 from longpole.run.messages import Made
 from longpole.run.orders import TaskOrder, folder_of
@@ -36,8 +38,6 @@ _UNFINISHED = "unfinished"
 _STANDING = ("link", "hardlink")
 
 Then = Callable[[], None]
-Hear = Callable[[bytes, int], None]
-Ask = Callable[[Crew, bytes, Hear], int]
 Break = Callable[[OpenJob, str], None]
 
 
@@ -51,14 +51,15 @@ class Ends(NamedTuple):
 class Staging:
     """Moves files for the jobs of one engine."""
 
-    def __init__(self, settings: Settings, ask: Ask, fail: Break) -> None:
-        """Take how a crew is asked, and what is called when a job cannot have its files."""
+    def __init__(self, settings: Settings, asking: Asking, fail: Break) -> None:
+        """Let a crew of carriers join; ``fail`` is called when a job cannot have its files."""
         self._settings = settings
-        self._ask = ask
+        self._asking = asking
         self._fail = fail
         self._carrier = Carrier(settings.way)
         self._saved: dict[str, Made] = {}
-        self.crew = Crew(lambda _: Carrier(settings.way), settings.carriers, settings.scratch)
+        self._crew = Crew(lambda _: Carrier(settings.way), settings.carriers, settings.scratch)
+        asking.join(self._crew)
 
     def bring(self, job: OpenJob, orders: Sequence[TaskOrder], then: Then, fail: Break | None = None) -> None:
         """Bring what tasks need that is not in the job's folder yet.
@@ -147,11 +148,23 @@ class Staging:
         try:
             os.rmdir(folder)
         except OSError:  # something is in it: that takes longer
-            self.carry(Request(Errand.REMOVE, "", folder), lambda _: None)
+            self._carry(Request(Errand.REMOVE, "", folder), lambda _: None)
 
-    def carry(self, request: Request, then: Callable[[Answer], None]) -> None:
+    def deliver(self, items: Sequence[Item], folder: str, then: Delivered) -> None:
+        """Copy files that the run keeps into a folder; ``then`` is called when that has ended."""
+
+        def delivered(answer: Answer) -> None:
+            then("" if answer.moved is not None else answer.cause, answer.moved or Moved(()))
+
+        self._carry(Request(Errand.BRING, "copy", folder, tuple(items)), delivered)
+
+    def end_all(self) -> None:
+        """End all that carriers do at once: what it was for cannot go on."""
+        self._crew.kill()
+
+    def _carry(self, request: Request, then: Callable[[Answer], None]) -> None:
         """Let a carrier do an errand."""
-        self._ask(self.crew, as_bytes(request), lambda data, _: then(_answer(data)))
+        self._asking.ask(self._crew, as_bytes(request), lambda data, _: then(_answer(data)))
 
     def _targets(self, names: Iterable[str]) -> tuple[Item, ...]:
         return tuple(Item(name, os.path.join(self._settings.kept, name)) for name in names)
@@ -201,7 +214,7 @@ class Staging:
         if is_light(request):
             go_on(self._carrier.do(request))
         else:
-            self.carry(request, go_on)
+            self._carry(request, go_on)
 
 
 def note_moved(parts: list[Part], part: Part, moved: Moved) -> None:

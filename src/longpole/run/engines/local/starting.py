@@ -47,7 +47,7 @@ class Starting:
                 os.makedirs(os.path.join(job.folder, name), exist_ok=True)
 
     def spawn(self, job: OpenJob, execution: Execution) -> None:
-        """Start the process of a task.
+        """Start the process of a task; ``give_back`` follows, also if that cannot be done.
 
         Raises:
             OSError: Its program cannot be executed.
@@ -65,15 +65,11 @@ class Starting:
         arguments[0] = find_program(arguments[0], environment)
         execution.output = self._outputs.take()
         execution.start_ns = monotonic_ns()
-        try:
-            execution.pid = self._processes.start(arguments, environment, job.folder, execution.output[0])
-        except OSError:
-            self.give_back(execution)
-            raise
+        execution.pid = self._processes.start(arguments, environment, job.folder, execution.output[0])
         if execution.limit is not None:
             execution.limit.started(execution.pid)
 
-    def request(self, job: OpenJob, execution: Execution, output: str) -> Request:
+    def request(self, job: OpenJob, execution: Execution) -> Request:
         """Return a plain job for a worker.
 
         Raises:
@@ -88,19 +84,26 @@ class Starting:
             order.inputs,
             tuple(_parents(order.outputs)) if order.outputs else (),
             tuple((output.name, output.optional) for output in order.outputs),
-            output,
+            job.output_name(order.task),
         )
 
-    def give_back(self, execution: Execution) -> None:
-        """Take back the GPUs of a task that has ended."""
+    def give_back(self, job: OpenJob, execution: Execution) -> None:
+        """Take back the GPUs and the output of a task that has ended, or that could not be started."""
         self._free_gpus += execution.gpus
         execution.gpus = ()
+        if execution.output is not None:
+            task = execution.order.task
+            job.note_output(task, self._outputs.give_back(execution.output, lambda: job.output_name(task)))
+
+    def mark(self, job: OpenJob) -> str:
+        """Return what all processes of an attempt of a job are known by."""
+        return f"{self._settings.run_id}:{job.identity}:{job.attempt}"
 
     def variables(self, job: OpenJob, execution: Execution) -> dict[str, str]:
         """Return the variables of a task beside those of all; GPUs are given out with them."""
         order = execution.order
         own = {
-            JOB_VARIABLE: f"{self._settings.run_id}:{job.identity}:{job.attempt}",
+            JOB_VARIABLE: self.mark(job),
             TASK_VARIABLE: f"{TELLER}:{job.task_ids(order.task)}:{job.attempt}",
             **order.environment,
         }

@@ -1,0 +1,128 @@
+"""Galaxy's search: what it proposes, what it finds, and that it goes on from wherever it was killed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.parts import need
+from tests.workflows.galaxy.micro import EPOCHS, TRIALS, programs, search_arguments
+
+need("torch", "optuna", "pillow")
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing in a program catches it."""
+
+
+@pytest.fixture(scope="module")
+def undisturbed(pictures, tmp_path_factory) -> dict[str, object]:
+    return found(search_arguments(pictures, tmp_path_factory.mktemp("undisturbed")))
+
+
+def found(given) -> dict[str, object]:
+    programs.hpo.search(given)
+    best: dict[str, object] = json.loads(given.best.read_text())
+    return best
+
+
+def killed_at(monkeypatch, given, epoch: int) -> None:
+    """Search, and be killed within so many epochs of all trials together."""
+    original, count = programs.model.Learner.learn_epoch, iter(range(1000))
+
+    def learn_epoch(learner) -> float:
+        if next(count) == epoch:
+            raise Killed
+        return float(original(learner))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(programs.model.Learner, "learn_epoch", learn_epoch)
+        with pytest.raises(Killed):
+            programs.hpo.search(given)
+
+
+def test_the_best_trial_has_the_smallest_validation_loss(undisturbed):
+    losses = [trial["validation_loss"] for trial in undisturbed["trials"]]
+
+    assert len(losses) == TRIALS
+    assert undisturbed["validation_loss"] == min(losses)
+    assert undisturbed["transferred"] == 0
+    assert undisturbed["body_rate"] in programs.hpo.recipe_of(0.125, pretrained=False).body_rate
+
+
+def test_with_a_pretrained_body_the_grid_is_the_published_one():
+    recipe = programs.hpo.recipe_of(1.0, pretrained=True)
+
+    assert recipe == programs.hpo.Recipe((1e-7, 1e-8, 1e-9), (1e-4, 1e-5, 1e-6), (17, 21, 24), decays=False)
+
+
+@pytest.mark.parametrize("epoch", range(TRIALS * EPOCHS))
+def test_a_search_goes_on_as_if_it_had_never_stopped(pictures, undisturbed, tmp_path, monkeypatch, epoch):
+    given = search_arguments(pictures, tmp_path)
+    killed_at(monkeypatch, given, epoch)
+
+    assert found(given) == undisturbed
+
+
+def test_a_trial_that_was_finished_is_not_tried_again(pictures, undisturbed, tmp_path, monkeypatch, capsys):
+    given = search_arguments(pictures, tmp_path)
+    killed_at(monkeypatch, given, EPOCHS + 1)
+    capsys.readouterr()
+
+    found(given)
+
+    said = capsys.readouterr().err
+    assert "trial 0," not in said
+    assert f"trial 1, epoch 1/{EPOCHS}" not in said
+    assert f"trial 1, epoch 2/{EPOCHS}" in said
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b'{"identity": "other", "values": {"0": 0.1}}', b"\xff\xfe"]
+)
+def test_a_damaged_or_foreign_checkpoint_means_starting_fresh(
+    pictures, tmp_path, capsys, undisturbed, content
+):
+    given = search_arguments(pictures, tmp_path)
+    given.checkpoint.write_bytes(content)
+    tmp_path.joinpath("trial_0.pt").write_bytes(content)
+
+    assert found(given) == undisturbed
+    said = capsys.readouterr().err
+    assert said.count("starting fresh") == 1 + TRIALS
+
+
+def test_the_tuned_search_finds_the_same(pictures, tmp_path, undisturbed):
+    tuned = found(search_arguments(pictures, tmp_path, variant="tuned"))
+
+    for one, other in zip(tuned["trials"], undisturbed["trials"], strict=True):
+        assert {**one, "validation_loss": 0} == {**other, "validation_loss": 0}
+        assert one["validation_loss"] == pytest.approx(other["validation_loss"], rel=0.05)
+
+
+def test_a_tuned_search_goes_on_too(pictures, tmp_path, monkeypatch):
+    def alone(given) -> dict[str, object]:
+        monkeypatch.setattr(programs.hpo, "cores_here", lambda: 1)
+        return found(given)
+
+    expected = alone(search_arguments(pictures, tmp_path / "a", variant="tuned"))
+    given = search_arguments(pictures, tmp_path / "b", variant="tuned")
+    killed_at(monkeypatch, given, EPOCHS + 2)
+
+    assert alone(given) == expected
+
+
+def test_a_trial_that_fails_in_its_process_fails_the_search(pictures, tmp_path, monkeypatch):
+    monkeypatch.setattr(programs.hpo, "cores_here", lambda: 2)
+    monkeypatch.setattr(programs.model.Learner, "learn_epoch", lambda learner: 1 / 0)
+
+    with pytest.raises(ValueError, match=r"trial 0 ended with exit code 1\."):
+        found(search_arguments(pictures, tmp_path, variant="tuned"))
+
+
+@pytest.mark.parametrize("name", ["trials", "epochs", "batch", "width"])
+def test_nothing_can_be_zero(pictures, tmp_path, name):
+    with pytest.raises(ValueError, match="must all be above zero"):
+        programs.hpo.search(search_arguments(pictures, tmp_path, **{name: 0}))

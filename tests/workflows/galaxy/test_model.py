@@ -1,0 +1,179 @@
+"""Galaxy's network: torchvision's names and shapes, the published head, and how it learns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.parts import need
+from tests.workflows.modules import Modules
+
+need("torch", "pillow")
+import torch  # noqa: E402
+
+galaxy = Modules("galaxy/bin")
+# Where torchvision's VGG16 has its convolutions, and how many channels they make.
+CONVOLUTIONS = {
+    0: 64, 2: 64, 5: 128, 7: 128, 10: 256, 12: 256, 14: 256,
+    17: 512, 19: 512, 21: 512, 24: 512, 26: 512, 28: 512,
+}  # fmt: skip
+CPU = torch.device("cpu")
+WIDTH, SIDE = 0.125, 32
+
+
+def body_of_torchvision() -> dict[str, torch.Size]:
+    shapes, before = {}, 3
+    for layer, channels in CONVOLUTIONS.items():
+        shapes[f"features.{layer}.weight"] = torch.Size((channels, before, 3, 3))
+        shapes[f"features.{layer}.bias"] = torch.Size((channels,))
+        before = channels
+    return shapes
+
+
+def whole() -> torch.nn.Module:
+    with torch.device("meta"):
+        return galaxy.model.VGG16()
+
+
+def resident(count: int, seed: int = 0) -> object:
+    chance = torch.Generator().manual_seed(seed)
+    pictures = torch.randint(0, 256, (count, SIDE, SIDE, 3), dtype=torch.uint8, generator=chance)
+    labels = torch.randint(0, 5, (count,), generator=chance)
+    return galaxy.data.Resident(pictures, labels, 4, CPU)
+
+
+def learner(transferred: int = 0, variant: str = "tuned", epochs: int = 3):
+    torch.manual_seed(3)
+    parameters = {"body_rate": 1e-3, "head_rate": 1e-3, "transferred": transferred, "decays": True}
+    settings = galaxy.model.Settings(parameters, epochs, 3, CPU, variant)
+    return galaxy.model.Learner(galaxy.model.VGG16(WIDTH, SIDE), settings, resident(14), resident(6, 1))
+
+
+def weights_of(one) -> list[torch.Tensor]:
+    return [each.clone() for each in one.model.state_dict().values()]
+
+
+def test_the_body_has_the_names_and_shapes_of_torchvision():
+    state = whole().state_dict()
+
+    assert {name: each.shape for name, each in state.items() if name.startswith("features.")} == (
+        body_of_torchvision()
+    )
+
+
+def test_the_network_has_as_many_parameters_as_the_published_one():
+    head = (32768 * 512 + 512) + 2 * 512 + (512 * 64 + 64) + 2 * 64 + (64 * 5 + 5)
+
+    assert sum(each.numel() for each in whole().features.parameters()) == 14_714_688
+    assert galaxy.model.size_of(1.0, 256) == (14_714_688 + head, 4 * (14_714_688 + head))
+
+
+def test_weights_of_torchvision_are_loaded(tmp_path):
+    model = galaxy.model.VGG16(WIDTH, SIDE)
+    body = {f"features.{name}": each + 1 for name, each in model.features.state_dict().items()}
+    torch.save({**body, "classifier.0.weight": torch.zeros(7, 7)}, tmp_path / "vgg16.pth")
+
+    model.load_body(tmp_path / "vgg16.pth")
+
+    assert all(torch.equal(model.state_dict()[name], each) for name, each in body.items())
+
+
+@pytest.mark.parametrize("content", [b"", b"no weights", None])
+def test_a_file_that_is_no_body_is_refused_in_a_sentence(tmp_path, content):
+    path = tmp_path / "vgg16.pth"
+    if content is None:
+        torch.save(galaxy.model.VGG16(2 * WIDTH, SIDE).state_dict(), path)
+    else:
+        path.write_bytes(content)
+
+    with pytest.raises(ValueError, match="does not hold the body of a VGG16 of this width"):
+        galaxy.model.VGG16(WIDTH, SIDE).load_body(path)
+
+
+@pytest.mark.parametrize(("transferred", "free"), [(0, 26), (17, 12), (21, 8), (24, 6)])
+def test_layers_below_the_transferred_one_are_frozen(transferred, free):
+    model = galaxy.model.VGG16(WIDTH, SIDE)
+    model.freeze(transferred)
+
+    assert sum(each.requires_grad for each in model.features.parameters()) == free
+
+
+def test_bytes_are_normalised_as_pictures_from_files_are(tmp_path):
+    from PIL import Image
+
+    pixels = torch.randint(0, 256, (SIDE, SIDE, 3), dtype=torch.uint8)
+    Image.fromarray(pixels.numpy()).save(tmp_path / "val_class_3_0.png")
+    model = galaxy.model.VGG16(WIDTH, SIDE).eval()
+    loaded, label = galaxy.data.Pictures([str(tmp_path / "val_class_3_0.png")])[0]
+
+    torch.testing.assert_close(model(loaded[None]), model(pixels.permute(2, 0, 1)[None]))
+    assert label == 3
+    assert loaded.min() < -1 < 1 < loaded.max(), "as numbers with a point, not as whole ones"
+
+
+@pytest.mark.parametrize("transferred", [17, 21, 24])
+def test_what_frozen_layers_make_is_made_once_and_changes_nothing(monkeypatch, transferred):
+    kept = learner(transferred)
+    monkeypatch.setattr(galaxy.model, "fits", lambda count_bytes, device: False)
+    anew = learner(transferred)
+
+    losses = [(kept.learn_epoch(), anew.learn_epoch()) for _ in range(2)]
+
+    assert (kept.first, anew.first) == (transferred, 0)
+    assert losses[0][0] == pytest.approx(losses[0][1], rel=1e-4)
+    assert losses[1][0] == pytest.approx(losses[1][1], rel=1e-3)
+    assert kept.judged(kept.val)[0] == pytest.approx(anew.judged(anew.val)[0], rel=1e-3)
+
+
+def test_frozen_layers_do_not_learn_and_others_do():
+    one = learner(transferred=24)
+    before = weights_of(one)
+    one.learn_epoch()
+
+    changed = {
+        name for name, old, new in zip(one.model.state_dict(), before, weights_of(one), strict=True)
+        if not torch.equal(old, new)
+    }  # fmt: skip
+    assert {"features.24.weight", "features.28.bias", "classifier.0.weight"} <= changed
+    assert not changed & {f"features.{layer}.weight" for layer in CONVOLUTIONS if layer < 24}
+
+
+def test_two_learners_of_one_seed_learn_the_same():
+    one, two = learner(), learner()
+    for each in (one, two):
+        each.learn_epoch()
+
+    assert all(map(torch.equal, weights_of(one), weights_of(two)))
+
+
+def test_a_learner_goes_on_as_if_it_had_never_stopped(tmp_path: Path):
+    undisturbed, stopped, other = learner(), learner(), learner()
+    for _ in range(3):
+        undisturbed.learn_epoch()
+    stopped.learn_epoch()
+    galaxy.data.save_state(tmp_path / "state.pt", stopped.state(), "mine")
+    other.restore(galaxy.data.load_state(tmp_path / "state.pt", "mine"))
+    while other.epoch < 3:
+        other.learn_epoch()
+
+    assert all(map(torch.equal, weights_of(undisturbed), weights_of(other)))
+
+
+@given(st.integers(1, 5000))
+def test_rates_rise_and_fall(steps):
+    factors = [galaxy.model.rate_factor(step, steps, decays=True) for step in range(steps)]
+
+    assert all(0 < factor <= 1 for factor in factors)
+    top = factors.index(max(factors))
+    assert factors[:top] == sorted(factors[:top])
+    assert factors[top:] == sorted(factors[top:], reverse=True)
+    assert galaxy.model.rate_factor(steps - 1, steps, decays=False) == 1
+
+
+def test_operations_are_counted_without_the_frozen_layers():
+    free, frozen = (galaxy.model.flops_of(learner(transferred)) for transferred in (0, 24))
+
+    assert 0 < frozen < free / 3

@@ -1,0 +1,277 @@
+"""Search good parameters of the model: rates of body and head, and how much of the body is transferred.
+
+The search is Optuna's. Its sampler is seeded by the number of each trial, and finished trials are told to
+it from a file: so a search that was killed proposes what it would have proposed. A trial goes on from its
+last epoch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import optuna
+import torch
+from data import (
+    Loaded,
+    Resident,
+    cores_here,
+    decoded,
+    device_of,
+    identity_of,
+    load_state,
+    names_in,
+    phase,
+    save_state,
+    share_memory_with,
+    side_of,
+    write_whole,
+)
+from model import VGG16, Learner, Settings, flops_of, size_of
+
+Parameters = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is searched: learning rates of body and head, and below which layer the body is frozen.
+
+    Attributes:
+        body_rate: Learning rates of the body.
+        head_rate: Learning rates of the head.
+        transferred: Layers below which the body keeps the weights that it came with.
+        decays: Whether rates rise at first and then fall to nothing; else they stay.
+    """
+
+    body_rate: tuple[float, ...]
+    head_rate: tuple[float, ...]
+    transferred: tuple[int, ...]
+    decays: bool
+
+
+def recipe_of(width: float, *, pretrained: bool) -> Recipe:
+    """Return the published grid for a pretrained body; else one from which all of it can learn.
+
+    Narrow networks take larger steps.
+    """
+    if pretrained:
+        return Recipe((1e-7, 1e-8, 1e-9), (1e-4, 1e-5, 1e-6), (17, 21, 24), decays=False)
+    rates = tuple(rate / width for rate in (1e-4, 2e-4, 3e-4))
+    return Recipe(rates, rates, (0,), decays=True)
+
+
+class Search:
+    """A search: its trials, those that are finished, and the file that knows of them."""
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        """Take the settings, and what an earlier attempt has finished."""
+        self.given = given
+        self.names = {"train": names_in(given.train), "val": names_in(given.val)}
+        self.recipe = recipe_of(given.width, pretrained=given.weights is not None)
+        told = ("trials", "epochs", "batch", "width", "weights", "seed", "variant")
+        self.identity = identity_of(self.names, **{name: getattr(given, name) for name in told})
+        self.values = self._finished()
+        self.pictures: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
+
+    def run(self) -> Parameters:
+        """Run all trials; return the best parameters."""
+        at_once = min(self.given.trials, cores_here()) if self.given.variant == "tuned" else 1
+        tried: dict[int, Parameters] = {}
+        for first in range(0, self.given.trials, at_once):
+            study = self._study(tried)
+            numbers = range(first, min(first + at_once, self.given.trials))
+            asked = {number: self._ask(study, number) for number in numbers}
+            tried.update({number: self._parameters(trial) for number, trial in asked.items()})
+            self._try({number: tried[number] for number in numbers if number not in self.values}, at_once)
+            for number, trial in asked.items():
+                study.tell(trial, self.values[number])
+        return self._best(tried)
+
+    def _study(self, tried: dict[int, Parameters]) -> optuna.Study:
+        """Return a study that knows what was tried before."""
+        study = optuna.create_study(direction="minimize")
+        for number, parameters in tried.items():
+            searched = {name: parameters[name] for name in self._grid()}
+            study.add_trial(
+                optuna.trial.create_trial(
+                    params=searched, distributions=self._grid(), value=self.values[number]
+                )
+            )
+        return study
+
+    def _grid(self) -> dict[str, optuna.distributions.CategoricalDistribution]:
+        names = ("body_rate", "head_rate", "transferred")
+        return {
+            name: optuna.distributions.CategoricalDistribution(getattr(self.recipe, name)) for name in names
+        }
+
+    def _ask(self, study: optuna.Study, number: int) -> optuna.Trial:
+        study.sampler = optuna.samplers.TPESampler(seed=self.given.seed * 1000 + number)
+        return study.ask(self._grid())
+
+    def _parameters(self, trial: optuna.Trial) -> Parameters:
+        return {
+            **trial.params, "decays": self.recipe.decays, "width": self.given.width, "batch": self.given.batch
+        }  # fmt: skip
+
+    def _try(self, wanted: dict[int, Parameters], at_once: int) -> None:
+        """Run trials that are not finished, side by side if there may be several at once."""
+        if self.given.variant == "tuned" and wanted and not self.pictures:
+            self.pictures = {split: decoded(names, cores_here()) for split, names in self.names.items()}
+        if at_once > 1:
+            self._try_side_by_side(wanted, at_once)
+        else:
+            for number, parameters in wanted.items():
+                self._finish(number, self._trial(number, parameters))
+
+    def _try_side_by_side(self, wanted: dict[int, Parameters], at_once: int) -> None:
+        """Run trials in processes that share the decoded pictures, as they are forked after decoding."""
+        fork = multiprocessing.get_context("fork")
+        running = []
+        for number, parameters in wanted.items():
+            ours, theirs = fork.Pipe(duplex=False)
+            process = fork.Process(
+                target=self._one_of, args=(at_once, number, parameters, theirs), daemon=True
+            )
+            process.start()
+            theirs.close()
+            running.append((number, process, ours))
+        for number, process, ours in running:
+            try:
+                self._finish(number, ours.recv())
+            except EOFError:
+                process.join()
+                raise ValueError(
+                    f"trial {number} ended with exit code {process.exitcode}. Its message is above."
+                ) from None
+
+    def _one_of(self, at_once: int, number: int, parameters: Parameters, answer: Any) -> None:  # noqa: ANN401
+        """Run one of several trials, in a process of its own with its part of the cores."""
+        torch.set_num_threads(max(1, cores_here() // at_once))
+        share_memory_with(at_once)
+        answer.send(self._trial(number, parameters))
+
+    def _trial(self, number: int, parameters: Parameters) -> float:
+        """Learn with these parameters; return the mean loss on the validation pictures in the end."""
+        kept = self._kept(number)
+        learner = self._learner(parameters)
+        state = load_state(kept, f"{self.identity} {number}")
+        if state:
+            learner.restore(state)
+        loss = float(state.get("loss", "inf"))
+        with phase("learning", trial=number) as mark:
+            while learner.epoch < self.given.epochs:
+                began = time.monotonic()
+                learned = learner.learn_epoch()
+                took = time.monotonic() - began
+                loss, right = learner.judged(learner.val)
+                save_state(kept, {**learner.state(), "loss": loss}, f"{self.identity} {number}")
+                rate = len(learner.train) * learner.train.batch / took
+                say(
+                    f"trial {number}, epoch {learner.epoch}/{self.given.epochs}: loss {learned:.3f}, "
+                    f"validation {loss:.3f}, {right:.1%} right, {rate:.0f} images/s"
+                )
+            mark.note(flops=flops_of(learner) * self.given.epochs, value=loss)
+        return loss
+
+    def _learner(self, parameters: Parameters) -> Learner:
+        given, device = self.given, device_of(self.given.device)
+        torch.manual_seed(given.seed)
+        model = VGG16(given.width, side_of(self.names["val"][0]))
+        if given.weights:
+            model.load_body(given.weights)
+        if given.variant == "tuned":
+            train, val = (Resident(*self.pictures[name], given.batch, device) for name in ("train", "val"))
+        else:
+            train, val = (Loaded(self.names[name], given.batch, device) for name in ("train", "val"))
+        return Learner(
+            model, Settings(parameters, given.epochs, given.seed, device, given.variant), train, val
+        )
+
+    def _kept(self, number: int) -> Path:
+        return Path(self.given.checkpoint).with_name(f"trial_{number}.pt")
+
+    def _finished(self) -> dict[int, float]:
+        """Return the values of trials that an earlier attempt has finished."""
+        path = self.given.checkpoint
+        try:
+            told = json.loads(path.read_text(encoding="utf-8"))
+            if told["identity"] == self.identity:
+                return {int(number): float(value) for number, value in told["values"].items()}
+            reason = "it is of other settings"
+        except FileNotFoundError:
+            reason = "it is not there"
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            reason = f"it is damaged ({type(error).__name__})"
+        say(f"{path}: {reason}: starting fresh")
+        return {}
+
+    def _finish(self, number: int, value: float) -> None:
+        """Keep the value of a trial, and no longer what it could have gone on from."""
+        self.values[number] = value
+        text = json.dumps({"identity": self.identity, "values": self.values})
+        write_whole(self.given.checkpoint, lambda part: part.write_text(text, encoding="utf-8"))
+        self._kept(number).unlink(missing_ok=True)
+
+    def _best(self, tried: dict[int, Parameters]) -> Parameters:
+        best = min(tried, key=lambda number: self.values[number])
+        trials = [{**tried[number], "validation_loss": self.values[number]} for number in tried]
+        return {**tried[best], "validation_loss": self.values[best], "trials": trials}
+
+
+def main() -> int:
+    """Search; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("train", "val"):
+        parser.add_argument(f"--{name}", type=Path, required=True, help="a file that lists pictures")
+    parser.add_argument("--checkpoint", type=Path, required=True, help="what to go on from, if it is there")
+    parser.add_argument("--best", type=Path, required=True, help="where the best parameters go, as JSON")
+    parser.add_argument("--trials", type=int, default=2)
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--width", type=float, default=1.0, help="channels, as a share of VGG16's")
+    parser.add_argument("--weights", type=Path, help="pretrained weights of torchvision's VGG16")
+    parser.add_argument("--seed", type=int, default=10)
+    parser.add_argument("--variant", choices=("published", "tuned"), default="published")
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    given = parser.parse_args()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        search(given)
+    except (OSError, ValueError) as error:
+        say(f"hpo: {error}")
+        return 1
+    return 0
+
+
+def search(given: argparse.Namespace) -> None:
+    """Search, and write what was found."""
+    if min(given.trials, given.epochs, given.batch) < 1 or given.width <= 0:
+        raise ValueError("trials, epochs, batch and width must all be above zero.")
+    wanted = Search(given)
+    parameters, model_bytes = size_of(given.width, side_of(wanted.names["val"][0]))
+    facts = {
+        "model": "VGG16",
+        "parameters": parameters,
+        "model_bytes": model_bytes,
+        "batch_size": given.batch,
+    }
+    with phase("search", kind="search", **facts):
+        best = wanted.run()
+    text = json.dumps(best, indent=1) + "\n"
+    write_whole(given.best, lambda part: part.write_text(text, encoding="utf-8"))
+
+
+def say(text: str) -> None:
+    """Tell how it goes."""
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
