@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,11 +17,8 @@ SPLITS = ("train", "dev", "test")
 LABELS = ("informative", "not_informative")
 VECTORS = "glove.twitter.27B.200d.txt"
 COLUMNS = ("tweet_id", "image_id", "tweet_text", "image", "label_text", "label_image")
-PUBLISHED = (
-    "CrisisMMD v2.0 is published by QCRI (crisisnlp.qcri.org/crisismmd, the archives CrisisMMD_v2.0 and "
-    "crisismmd_datasplit_all) and the vectors by Stanford NLP (nlp.stanford.edu/projects/glove, the archive "
-    "glove.twitter.27B); 'python workflows/crisis/generate.py --out DIR' makes synthetic data instead"
-)
+PUBLISHED = "CrisisMMD v2.0 and crisismmd_datasplit_all of QCRI (crisisnlp.qcri.org/crisismmd)"
+GLOVE = "glove.twitter.27B of Stanford (nlp.stanford.edu/projects/glove)"
 
 
 @dataclass(frozen=True)
@@ -63,40 +60,56 @@ def split_file(folder: Path, split: str) -> Path:
     return folder / "crisismmd_datasplit_all" / f"task_informative_text_img_{split}.tsv"
 
 
+def advice(folder: Path, scale: str = "tiny") -> str:
+    """Return how to come by the data."""
+    made = f"python {Path(__file__).with_name('generate.py')} --scale {scale} --out {folder.name}"
+    return f"Get {PUBLISHED} and {GLOVE}, or make synthetic data with '{made}'."
+
+
+def first(counts: Sequence[int], limit: int) -> list[int]:
+    """Return how many pictures of each split to use: all, or so many of all together in the same shares.
+
+    Examples:
+        >>> first([960, 240, 240], 0), first([960, 240, 240], 120)
+        ([960, 240, 240], [80, 20, 20])
+    """
+    share = min(1.0, limit / sum(counts)) if limit and sum(counts) else 1.0
+    return [round(count * share) for count in counts]
+
+
 def read_posts(folder: Path, limit: int = 0) -> Posts:
     """Return the data set of a folder; texts are prepared there, in ``prepared/``, if they are not yet.
 
     Args:
         folder: A folder in the published layout.
-        limit: How many pictures of each split at most; 0 for all.
+        limit: How many pictures to use in all, in the same shares of the splits; 0 for all of them.
 
     Raises:
-        ValueError: Something is missing; the sentence says what, and where to get it.
+        ValueError: Something is missing or cannot be read; a sentence that says what to do.
     """
     vectors = folder / VECTORS
-    missing = [
-        path for path in (*(split_file(folder, split) for split in SPLITS), vectors) if not path.is_file()
-    ]
-    if missing:
-        raise ValueError(f"'{folder}' has no {missing[0].relative_to(folder)}: {PUBLISHED}")
-    splits = {split: list(pictures_of(folder, split, limit)) for split in SPLITS}
-    every = [picture for split in SPLITS for picture in splits[split]]
-    check_pictures(folder, every)
+    for path in (*(split_file(folder, split) for split in SPLITS), vectors):
+        if not path.is_file():
+            raise ValueError(f"{path} is not there. {advice(folder)}")
+    splits = [list(pictures_of(folder, split)) for split in SPLITS]
+    counts = first([len(pictures) for pictures in splits], limit)
+    splits = [pictures[:count] for pictures, count in zip(splits, counts, strict=True)]
+    check_pictures(folder, splits)
     prepared = folder / "prepared" / (f"limit-{limit}" if limit else "all")
-    texts = {split: prepare(prepared / f"{split}.csv", pictures) for split, pictures in splits.items()}
-    return Posts(tuple(every), texts, vectors)
+    each = zip(SPLITS, splits, strict=True)
+    texts = {split: prepare(prepared / f"{split}.csv", pictures) for split, pictures in each}
+    return Posts(tuple(picture for pictures in splits for picture in pictures), texts, vectors)
 
 
-def pictures_of(folder: Path, split: str, limit: int) -> Iterator[Picture]:
-    """Yield the pictures of a split whose two labels agree, each once, at most so many."""
+def pictures_of(folder: Path, split: str) -> Iterator[Picture]:
+    """Yield the pictures of a split whose two labels agree, each once."""
     seen: set[str] = set()
     for row in rows(split_file(folder, split)):
-        label, name = row["label_image"], f"{split}_{row['image_id']}_{row['label_image']}"
-        if label == row["label_text"] and label in LABELS and name not in seen:
-            seen.add(name)
-            yield Picture(name, folder / row["image"], row["tweet_id"], row["tweet_text"], label)
-        if limit and len(seen) == limit:
-            return
+        label, image = row["label_image"], row["image_id"]
+        if label == row["label_text"] and label in LABELS and image not in seen:
+            seen.add(image)
+            name, path = f"{split}_{image}_{label}", folder / row["image"]
+            yield Picture(name, path, row["tweet_id"], row["tweet_text"], label)
 
 
 def rows(path: Path) -> Iterator[dict[str, str]]:
@@ -105,23 +118,24 @@ def rows(path: Path) -> Iterator[dict[str, str]]:
         table = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
         absent = [column for column in COLUMNS if column not in (table.fieldnames or ())]
         if absent:
-            raise ValueError(f"'{path}' has no column {absent[0]}: {PUBLISHED}")
+            raise ValueError(f"{path} has no column {absent[0]}. It should be that of {PUBLISHED}.")
         for row in table:
             if None in row.values():
-                raise ValueError(f"line {table.line_num} of '{path}' is cut short: {PUBLISHED}")
+                raise ValueError(f"Line {table.line_num} of {path} is cut short. Get it once more.")
             yield row
 
 
-def check_pictures(folder: Path, pictures: list[Picture]) -> None:
-    """Refuse a folder without pictures, or where some that are named are not there."""
-    missing = [picture.path for picture in pictures if not os.path.exists(picture.path)]
+def check_pictures(folder: Path, splits: list[list[Picture]]) -> None:
+    """Refuse a folder without pictures of some split, or where some that are named are not there."""
+    if not all(splits):
+        raise ValueError(f"The split files of {folder} name no picture of some split whose labels agree.")
+    every = [picture.path for pictures in splits for picture in pictures]
+    missing = [path for path in every if not os.path.exists(path)]
     if missing:
         raise ValueError(
-            f"{len(missing):,} of {len(pictures):,} pictures are missing from '{folder}', the first is "
-            f"{missing[0].relative_to(folder)}: {PUBLISHED}"
+            f"{len(missing):,} of {len(every):,} pictures are not there, the first is {missing[0]}. "
+            + advice(folder)
         )
-    if not pictures:
-        raise ValueError(f"the split files of '{folder}' name no picture whose labels agree: {PUBLISHED}")
 
 
 def prepare(path: Path, pictures: Iterable[Picture]) -> Path:
@@ -141,6 +155,6 @@ def prepare(path: Path, pictures: Iterable[Picture]) -> Path:
         temporary.replace(path)
     except OSError as error:
         raise ValueError(
-            f"'{path}' cannot be written ({error.strerror}); link the data set into a folder of your own"
+            f"{path} cannot be written ({error.strerror}). Link the data set into a folder of your own."
         ) from error
     return path

@@ -27,6 +27,7 @@ import synthetic_pictures
 import synthetic_texts
 import synthetic_vectors
 from dataset import LABELS, SPLITS, VECTORS, split_file
+from scales import SCALES, Scale, scale_of
 
 FIRST_TWEET = 917_000_000_000_000_000
 SPLIT_COLUMNS = (
@@ -41,32 +42,6 @@ ANNOTATION_COLUMNS = (
 INFORM = 0.6
 UNCLEAR, MISLEADING = 0.16, 0.03
 Item = TypeVar("Item")
-
-
-@dataclass(frozen=True)
-class Size:
-    """How much there is.
-
-    Attributes:
-        pictures: Pictures of each split.
-        posts: Posts of each split; some have more than one picture.
-        agreeing: Pictures of each split that are labelled as their text is.
-        side: About how many points a side of a picture has.
-        words: Lines of the file of vectors beyond the words of the texts.
-    """
-
-    pictures: tuple[int, int, int]
-    posts: tuple[int, int, int]
-    agreeing: tuple[int, int, int]
-    side: int
-    words: int
-
-
-SIZES = {
-    "tiny": Size((1130, 280, 280), (1010, 250, 250), (960, 240, 240), 96, 2_000),
-    "small": Size((2300, 420, 420), (2040, 370, 370), (1920, 360, 360), 300, 20_000),
-    "paper": Size((13608, 2237, 2237), (12085, 1987, 1986), (9631, 1573, 1534), 1024, 467_000),
-}
 
 
 @dataclass(frozen=True)
@@ -88,13 +63,13 @@ class Row:
         return f"data_image/{self.event}/{date}/{self.tweet}_{self.k}.jpg"
 
 
-def rows_of(split: str, size: Size, seed: int, first: int) -> list[Row]:
+def rows_of(split: str, size: Scale, seed: int, first: int) -> list[Row]:
     """Return the rows of a split, numbered from ``first`` on: of each sort as many as the size says."""
     place = SPLITS.index(split)
     chance = np.random.default_rng([seed, 1, place])
-    count = size.pictures[place]
+    count = size.images[place]
     further = set(1 + chance.permutation(count - 1)[: count - size.posts[place]])
-    agree = set(chance.permutation(count)[: size.agreeing[place]])
+    agree = set(chance.permutation(count)[: size.counts[place]])
     found: list[Row] = []
     for n in range(count):
         if n in further:
@@ -213,14 +188,14 @@ def check_same(folder: Path, made_with: dict[str, object]) -> None:
 
 def generate(folder: Path, scale: str, seed: int, processes: int) -> None:
     """Make a whole data set."""
-    size = SIZES[scale]
+    size = scale_of(scale)
     check_same(folder, {"scale": scale, "seed": seed})
     rows: list[Row] = []
     for split in SPLITS:
         rows.extend(rows_of(split, size, seed, len(rows)))
     make: Callable[[Row], None] = partial(make_picture, folder=folder, side=size.side, seed=seed)
     with multiprocessing.Pool(processes) as pool:
-        write_vectors(folder / VECTORS, size.words, seed, pool)
+        write_vectors(folder / VECTORS, size.other_words, seed, pool)
         follow("pictures", len(rows), pool.imap_unordered(make, rows, chunksize=16))
     write_tables(folder, rows, seed)
 
@@ -228,7 +203,7 @@ def generate(folder: Path, scale: str, seed: int, processes: int) -> None:
 def main() -> None:
     """Read the command line, and make the data."""
     parser = argparse.ArgumentParser(description="Make synthetic posts in the layout of CrisisMMD v2.0.")
-    parser.add_argument("--scale", choices=SIZES, default="tiny", help="how much: tiny, small or paper; tiny")
+    parser.add_argument("--scale", choices=SCALES, default="tiny", help="tiny, small or paper; tiny")
     parser.add_argument("--out", type=Path, required=True, help="the folder to make")
     parser.add_argument("--seed", type=int, default=10, help="what chance begins with; 10")
     parser.add_argument(

@@ -7,11 +7,13 @@ The structure is that of the Crisis Computing workflow in Krawczuk et al. 2021. 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from dataset import LABELS, SPLITS, VECTORS, Posts, read_posts
+from dataset import LABELS, SPLITS, VECTORS, advice, first, read_posts
+from scales import Scale, scale_of
 
 from longpole import Workflow
 
@@ -20,51 +22,6 @@ FIRST_TWEET = 917_000_000_000_000_000
 FUSIONS = ("mean_probability", "logistic_regression", "mlp")
 
 
-@dataclass(frozen=True)
-class Scale:
-    """How much data there is, and how models learn.
-
-    Attributes:
-        counts: Images of each split.
-        size: How many points a side of a resized image has.
-        trials: How many parameters a search tries, of each model.
-        text_epochs: How often the model of texts sees each text.
-        image_epochs: How often the model of images sees each image.
-        text: Options of the model of texts, where they differ from the paper's.
-        image: The same of the model of images.
-        text_grid: What the search of the model of texts chooses from, where it differs.
-        image_grid: The same of the model of images.
-    """
-
-    counts: tuple[int, int, int]
-    size: int
-    trials: int
-    text_epochs: int
-    image_epochs: int
-    text: str = "--batch 128"
-    image: str = "--batch 8"
-    text_grid: str = "--rate 1e-3 1e-4 1e-5 --dropout .1 .2 .4"
-    image_grid: str = "--rate 1e-3 1e-4 1e-5"
-
-
-SCALES = {
-    # Narrow and shallow models, small pictures, other grids: seconds on two cores.
-    "tiny": Scale(
-        (960, 240, 240), 64, 2, 6, 6,
-        text="--batch 32 --length 24 --hidden 32 --filters 16",
-        image="--batch 32 --side 56 --width 0.125 --blocks 1 1 1 1",
-        text_grid="--rate 3e-3 2e-3 --dropout .2 .4",
-        image_grid="--rate 3e-3 2e-3",
-    ),
-    "small": Scale(
-        (1920, 360, 360), 128, 2, 8, 5,
-        text="--batch 64 --length 50 --hidden 64 --filters 32",
-        image="--batch 16 --side 96 --width 0.25",
-        text_grid="--rate 3e-3 1e-3 --dropout .1 .2 .4",
-        image_grid="--rate 3e-3 1e-3",
-    ),
-    "paper": Scale((9631, 1573, 1534), 600, 2, 10, 5),
-}  # fmt: skip
 # What each kind of job needs at the scale of the paper.
 NEEDS: dict[str, dict[str, Any]] = {
     "preprocess_images": {"cores": 8},
@@ -122,19 +79,18 @@ def workflow(  # noqa: PLR0913, PLR0917  one for each parameter
         seed: What chance begins with in every job.
         trials: How many trials a search has; 0 for the scale's own.
         epochs: How many epochs models learn for; 0 for the scale's own.
-        limit: How many images of each split at most; 0 for all.
+        limit: How many images to use in all, in the same shares of the splits; 0 for all of them.
     """
-    if scale not in SCALES:
-        raise ValueError(f"scale is one of {', '.join(SCALES)}, not {scale!r}")
     image = "" if container == "none" else container or ("crisis.sqfs" if scale == "paper" else "")
-    size = changed(SCALES[scale], trials, epochs, limit)
+    size = changed(scale_of(scale), trials, epochs)
     chosen = Chosen(size, variant, device, weights, NEEDS if scale == "paper" else {})
     described = Workflow("crisis")
     described.parameters(seed=seed, python=python or ("python3" if image else sys.executable))
     described.defaults(image=image)
-    add_sets(
-        described, files(described, Path(data or Path(__file__).parent / "data" / scale), data, size, limit)
-    )
+    folder = Path(data or Path(__file__).parent / "data" / scale).absolute()
+    described.if_missing(advice(folder, scale))
+    there = data or folder.exists()
+    add_sets(described, add_files(described, folder, limit) if there else names(first(size.counts, limit)))
     add_preparation(described, chosen)
     add_text(described, chosen)
     add_images(described, chosen)
@@ -143,23 +99,19 @@ def workflow(  # noqa: PLR0913, PLR0917  one for each parameter
     return described
 
 
-def changed(scale: Scale, trials: int, epochs: int, limit: int) -> Scale:
+def changed(scale: Scale, trials: int, epochs: int) -> Scale:
     """Return a scale with some of its numbers replaced."""
-    counts = tuple(min(count, limit or count) for count in scale.counts)
     return replace(
         scale,
-        counts=counts,
         trials=trials or scale.trials,
         text_epochs=epochs or scale.text_epochs,
         image_epochs=epochs or scale.image_epochs,
     )
 
 
-def files(described: Workflow, folder: Path, data: str, scale: Scale, limit: int) -> list[str]:
-    """Say where files lie, if they are there; return the names of all images, without their endings."""
-    if not data and not folder.exists():
-        return names(scale)
-    posts: Posts = read_posts(folder.absolute(), limit)
+def add_files(described: Workflow, folder: Path, limit: int) -> list[str]:
+    """Say where files lie; return the names of all images, without their endings."""
+    posts = read_posts(folder, limit)
     for picture in posts.pictures:
         described.file(f"images/{picture.name}.jpg", path=picture.path)
     for split, path in posts.texts.items():
@@ -168,10 +120,10 @@ def files(described: Workflow, folder: Path, data: str, scale: Scale, limit: int
     return [picture.name for picture in posts.pictures]
 
 
-def names(scale: Scale) -> list[str]:
-    """Return names of as many images as the scale has; of five posts about three inform."""
+def names(counts: Sequence[int]) -> list[str]:
+    """Return names of so many images of each split; of five posts about three inform."""
     found: list[str] = []
-    for split, count in zip(SPLITS, scale.counts, strict=True):
+    for split, count in zip(SPLITS, counts, strict=True):
         for n in range(count):
             found.append(f"{split}_{FIRST_TWEET + len(found)}_0_{LABELS[n % 5 % 2]}")
     return found
@@ -253,9 +205,9 @@ def add_images(described: Workflow, chosen: Chosen) -> None:
     same: dict[str, Any] = {"program": "bin/resnet.py", "cluster": "image"}
     known: dict[str, str] = {}
     if chosen.weights:
-        known = {"weights": "weights/resnet50.pth"}
-        learning += " --weights {weights}"
-        described.file(known["weights"], path=Path(chosen.weights).absolute())
+        known = {"pretrained": "weights/resnet50.pth"}
+        learning += " --weights {pretrained}"
+        described.file(known["pretrained"], path=Path(chosen.weights).absolute())
     described.task(
         "hpo_resnet",
         f"{{python}} {{program}} search {learning} --trials {scale.trials} {scale.image_grid} "

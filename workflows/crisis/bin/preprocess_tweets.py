@@ -53,7 +53,7 @@ def cleaned(path: Path) -> Iterator[list[str]]:
             yield [row["tweet_id"], clean(row["text"]), row["label"]]
 
 
-def write(path: Path, rows: Iterator[list[str]]) -> None:
+def write(path: Path, rows: list[list[str]]) -> None:
     """Write a CSV, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
@@ -70,7 +70,7 @@ def main() -> None:
     parser.add_argument("--text", type=Path, required=True, help="a CSV: tweet_id, text, label")
     parser.add_argument("--out", type=Path, required=True, help="the CSV to write")
     options = parser.parse_args()
-    write(options.out, cleaned(options.text))
+    write(options.out, list(cleaned(options.text)))
 
 
 if __name__ == "__main__":

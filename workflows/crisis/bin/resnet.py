@@ -37,7 +37,7 @@ try:
     from longpole import phase
 except ImportError:  # not everywhere; then nothing is marked
 
-    def phase(name: str, /, kind: str = "phase", **attributes: object) -> Any:  # noqa: ANN401, ARG001
+    def phase(*_: object, **__: object) -> contextlib.nullcontext[None]:  # type: ignore[no-redef]
         """Stand in for the marks of a recorder that is not here."""
         return contextlib.nullcontext()
 
@@ -134,7 +134,7 @@ def load_body(model: ResNet50, path: Path) -> None:
         ) from error
 
 
-def described(options: argparse.Namespace) -> dict[str, object]:
+def described(options: argparse.Namespace) -> dict[str, Any]:
     """Return what the marks of a search or training say about its model."""
     with torch.device("meta"):
         count = sum(each.numel() for each in ResNet50(options.width, options.blocks).parameters())
@@ -508,7 +508,9 @@ def tried(attempt: Attempt, state: dict[str, Any], options: argparse.Namespace) 
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     choices = {name: getattr(options, name) for name in CHOICES}
-    space = {name: optuna.distributions.CategoricalDistribution(each) for name, each in choices.items()}
+    space: dict[str, Any] = {
+        name: optuna.distributions.CategoricalDistribution(each) for name, each in choices.items()
+    }
     study = optuna.create_study(sampler=Grid(choices, seed=options.seed))
     wanted, trials = min(options.trials, math.prod(map(len, choices.values()))), list[dict[str, Any]]()
     while len(trials) < wanted:
@@ -578,7 +580,7 @@ def draw_curve(what: str, values: list[float], path: Path) -> None:
     figure = Figure(figsize=(5, 3.5), layout="constrained")
     axes = figure.add_subplot(xlabel="epoch", ylabel=what, title=f"ResNet50: {what} while training")
     axes.plot(range(1, len(values) + 1), values, marker="o")
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set_xticks(range(1, len(values) + 1))
     figure.savefig(path)
 
 
