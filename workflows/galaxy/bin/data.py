@@ -128,11 +128,12 @@ class Pictures(Dataset):
 
 
 class Loaded:
-    """Batches that a DataLoader makes, in this process, anew in every epoch."""
+    """Batches that a DataLoader makes anew in every epoch: in this process, or in some workers."""
 
-    def __init__(self, names: Sequence[str], batch: int, device: torch.device) -> None:
-        """Take names of pictures, how many make a batch, and where batches are to be."""
+    def __init__(self, names: Sequence[str], batch: int, device: torch.device, workers: int = 0) -> None:
+        """Take names of pictures, how many make a batch, where batches are to be, and who loads them."""
         self.pictures, self.count, self.device = Pictures(names), len(names), device
+        self.workers = workers
         self.batch = min(batch, self.count)
 
     def __len__(self) -> int:
@@ -150,7 +151,8 @@ class Loaded:
 
     def _batches(self, **how: Any) -> Iterator[Batch]:  # noqa: ANN401  what a DataLoader takes
         # A generator of its own: the loader draws from it, and chance in the model stays what it was.
-        for pictures, labels in DataLoader(self.pictures, self.batch, generator=torch.Generator(), **how):
+        how |= {"generator": torch.Generator(), "num_workers": self.workers}
+        for pictures, labels in DataLoader(self.pictures, self.batch, **how):
             yield pictures.to(self.device), labels.to(self.device)
 
 

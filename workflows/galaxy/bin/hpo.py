@@ -170,7 +170,9 @@ class Search:
         if given.variant == "tuned":
             train, val = (Resident(*self.pictures[name], given.batch, device) for name in ("train", "val"))
         else:
-            train, val = (Loaded(self.names[name], given.batch, device) for name in ("train", "val"))
+            train, val = (
+                Loaded(self.names[name], given.batch, device, given.workers) for name in ("train", "val")
+            )
         return Learner(
             model, Settings(parameters, given.epochs, given.seed, device, given.variant), train, val
         )
@@ -219,6 +221,7 @@ def main() -> int:
     parser.add_argument("--width", type=float, default=1.0, help="channels, as a share of VGG16's")
     parser.add_argument("--weights", type=Path, help="pretrained weights of torchvision's VGG16")
     parser.add_argument("--seed", type=int, default=10)
+    parser.add_argument("--workers", type=int, default=0, help="published: processes that load pictures")
     parser.add_argument("--variant", choices=("published", "tuned"), default="published")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     given = parser.parse_args()
