@@ -191,10 +191,32 @@ def test_rates_rise_and_fall(steps):
     assert galaxy.model.rate_factor(steps - 1, steps, decays=False) == 1
 
 
-def test_operations_are_counted_without_the_frozen_layers():
-    free, frozen = (galaxy.model.flops_of(learner(transferred)) for transferred in (0, 24))
+def test_operations_are_counted_once_where_they_are_done_once():
+    free, frozen = learner(0), learner(24)
 
-    assert 0 < frozen < free / 3
+    def epoch(one) -> int:
+        return int(galaxy.model.flops_of(one, 3) - galaxy.model.flops_of(one, 2))
+
+    assert galaxy.model.flops_of(free, 2) == 2 * epoch(free)
+    assert galaxy.model.flops_of(frozen, 2) > 2 * epoch(frozen)
+    assert 0 < epoch(frozen) < epoch(free) / 3
+
+
+def test_operations_are_those_of_the_layers():
+    one = learner()
+    convolutions, before, side = 0, 3, SIDE
+    for layer, channels in CONVOLUTIONS.items():
+        side = SIDE >> sum(layer > pool for pool in (4, 9, 16, 23))
+        after = galaxy.model.narrowed(channels, WIDTH)
+        convolutions += 2 * 9 * before * after * side**2
+        before = after
+    first = 2 * 9 * 3 * galaxy.model.narrowed(64, WIDTH) * SIDE**2
+    dense = 2 * (before * 512 + 512 * 64 + 64 * 5)
+    forward = convolutions + dense
+
+    # Backward does it twice more, but for the pictures themselves, which need no gradients.
+    pictures = len(one.train) * one.train.batch
+    assert galaxy.model.flops_of(one, 1) == pictures * (3 * forward - first) + one.val.count * forward
 
 
 def test_what_settling_changes_is_taken_back():
