@@ -124,6 +124,14 @@ def test_both_ways_give_the_same_batches(pictures):
     )
 
 
+def test_workers_load_the_same_batches(pictures):
+    names = galaxy.data.names_in(pictures / "val.list")
+    alone, helped = (galaxy.data.Loaded(names, 5, CPU, workers) for workers in (0, 1))
+
+    for one, other in zip(alone.shuffled(3), helped.shuffled(3), strict=True):
+        assert torch.equal(one[0], other[0])
+
+
 def test_every_picture_is_learned_from_once_an_epoch():
     seen = [int(n) for n in galaxy.data.order_of(50, 7)]
 
