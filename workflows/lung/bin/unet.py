@@ -30,16 +30,15 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, Dataset
 
 try:
-    import longpole
+    from longpole import phase
 except ImportError:  # the image of a container need not have it
-    longpole = None  # type: ignore[assignment]
+
+    def phase(*_: str, **__: object) -> AbstractContextManager[None]:  # type: ignore[no-redef]
+        """Mark nothing."""
+        return nullcontext()
+
 
 Item = TypeVar("Item")
-
-
-def phase(name: str, kind: str = "phase", **told: object) -> AbstractContextManager[object]:
-    """Return what marks a part of the work in a recording, if there is one."""
-    return longpole.phase(name, kind, **told) if longpole else nullcontext()
 
 
 # ------------------------------------------------------------------------------------------ the model
