@@ -245,6 +245,7 @@ PROBES: dict[str, Callable[[], str]] = {
     "sshd": _sshd,
     "btrfs": _btrfs,
     "wget": partial(_fails, "wget", "--version"),
+    "latex": partial(_fails, "pdflatex", "--version"),
     "perfetto": _perfetto,
     "spark": _spark,
     "fanotify": _fanotify,

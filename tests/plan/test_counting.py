@@ -59,7 +59,10 @@ def test_the_rule_counts_a_program_for_each_kind_of_task_and_the_truth_counts_it
     # 1.in and 2.in; search and train, though they are one program
     assert counting(described, WHOLE).files_staged_in(CLUSTERED).value == 2 + 2
     assert counting(described, WHOLE).brought(CLUSTERED).files.value == 2 + 1
-    assert counting(described).files_staged_in(BASELINE).value == counting(described).brought(BASELINE).files.value
+    assert (
+        counting(described).files_staged_in(BASELINE).value
+        == counting(described).brought(BASELINE).files.value
+    )
     assert counting(described, WHOLE).files_staged_in(RULES[Placement.SHARED_FS]).value == 2
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from longpole.log.files import BACKLOG_BYTES
-from longpole.model.workflow import Task, Template
+from longpole.log.files import BACKLOG_BYTES, read_logs
+from longpole.model.workflow import Resources, Task, Template
 from longpole.plan.expansion import Expansion
 from longpole.run.journal import Failure, Journal, JournalError, Result
 from longpole.run.messages import Made
 from longpole.run.resuming import Past, together
-from longpole.store.derive.workflow_notes import Driver, Part
+from longpole.store.derive.workflow_notes import Driver, Group, Outline, Part
 from longpole.store.workflow import read_driver_logs
 from tests.plan.described import task, tiles, workflow
 from tests.run.driven import Driven
@@ -79,6 +80,20 @@ def test_who_goes_on_counts_on(run_path: str):
     assert second.plan_auxiliary("cleanup", "cleanup") > max(cut, group)
     second.close()
     assert past.sessions == 1
+
+
+def test_what_a_cluster_gets_and_what_a_workflow_was_are_written_down(run_path: str):
+    journal = Journal(run_path, {}, {})
+    journal.begin(DRIVER)
+    number = journal.group("c", Resources(cores=8, gpus=2))
+    journal.outline(Outline(jobs=1, staged_in=28_803))
+    journal.close()
+
+    [path] = (Path(run_path) / "log").iterdir()
+    notes = b"".join(bytes(frame.payload) for frames, _ in read_logs(str(path)) for frame in frames)
+
+    assert msgspec.json.encode(Group(number, "c", 8, 2)) in notes
+    assert msgspec.json.encode(Outline(jobs=1, staged_in=28_803)) in notes
 
 
 def test_results_of_a_cluster_are_told_apart(run_path: str):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from longpole.analyse.process_samples import ProcessSamples
 from longpole.analyse.run_case import Projection, case_of
 from longpole.analyse.run_tables import HostSums, RunTables
@@ -139,17 +141,23 @@ def case_of_run(run: StoredRun, machine: Machine, *, projected: bool = False) ->
 
 def tables_of(run: StoredRun) -> RunTables:
     """Return what a roofline takes of a run's tables."""
+    times, tables = _times(run), plain_tables_of(run)
+    return replace(tables, processes=_with_likely_ends(tables.processes, times), parts=_parts(times))
+
+
+def plain_tables_of(run: StoredRun) -> RunTables:
+    """Return a run's tables as they are: without its critical path, which takes longer than all of them."""
     hosts, tasks, marks = run.query(_HOSTS), run.query(_TASKS), run.query(_MARKS)
     # Of an import the manifest has no more than what lies between times that are known.
     told = _first(run.query(_TOLD_S), "took_s") or (run.manifest.makespan_s if run.recording.logs else None)
-    gpus, times = device_times_of(run), _times(run)
+    gpus = device_times_of(run)
     return RunTables(
         name=run.manifest.name or run.manifest.id,
         span=_span(run),
         told_s=told,
         cores=int(_first(hosts, "cores") or 0),
         hosts=int(_first(hosts, "hosts") or 0),
-        processes=_with_likely_ends(run.query(_PROCESSES), times),
+        processes=run.query(_PROCESSES),
         tasks=tasks,
         inside=run.query(_INSIDE),
         marks=marks,
@@ -164,7 +172,6 @@ def tables_of(run: StoredRun) -> RunTables:
         whole=_whole(run),
         all_seen=run.recording.exit_records or not run.recording.logs,
         sampled=int(_first(run.query(_SAMPLED), "processes") or 0),
-        parts=_parts(times),
     )
 
 

@@ -1,10 +1,10 @@
 """What a plan moves: by the rule of the paper, and in truth.
 
-Method: the rule counts, for every job, its inputs, checkpoints and code files, one program for each kind of task
-and its image; an intermediate counts once for each job that uses it, and of a cluster's only names that come
-from outside it, each once. (Krawczuk et al. 2021, Table II; where data is on a shared file system, programs do
-not count.) The rule counts an image even where it is there already, a link as a file, and a program that serves
-several kinds of task once for each of them; the truth counts what is copied.
+Method: the rule counts, for every job, its inputs, checkpoints and code files, one program for each kind of
+task and its image; an intermediate counts once for each job that uses it, and of a cluster's only names that
+come from outside it, each once. (Krawczuk et al. 2021, Table II; where data is on a shared file system,
+programs do not count.) The rule counts an image even where it is there already, a link as a file, and a
+program that serves several kinds of task once for each of them; the truth counts what is copied.
 Left out: what jobs read again from their own disk, and attempts that fail.
 """
 

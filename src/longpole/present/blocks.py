@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-IN_ASCII = str.maketrans("…×–’", "~x-'")
+IN_ASCII = str.maketrans({"…": "~", "×": "x", "–": "-", "’": "'", "±": "+-"})
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 

@@ -18,10 +18,12 @@ from longpole.plan.outside import Outside, found_members
 from longpole.plan.templates import levels
 from longpole.run.assisting import Assisting, Places, Results
 from longpole.run.capacity import Capacity
+from longpole.run.chosen_parameters import told_parameters
 from longpole.run.containers.runtimes import AUTO, choose, runtime_named
 from longpole.run.driver import Driver, Parts
 from longpole.run.engines.local.engine import LocalEngine
 from longpole.run.engines.local.settings import Settings
+from longpole.run.image_places import with_images_in_place
 from longpole.run.jobs import Job
 from longpole.run.journal import Failure, Journal
 from longpole.run.ledger import Ledger
@@ -29,6 +31,7 @@ from longpole.run.locations import Locations
 from longpole.run.machine import this_machine
 from longpole.run.memory.limits import find_limits
 from longpole.run.orders import Orders, needs_of
+from longpole.run.outline import outline_of
 from longpole.run.policy import Known, Policy
 from longpole.run.recorder import recorder_folders
 from longpole.run.request import Request, as_text
@@ -66,6 +69,7 @@ class Assembly:
             LongpoleError: It cannot be run; the sentence says why.
             OSError: A folder cannot be made.
         """
+        workflow = with_images_in_place(workflow)
         self._workflow, self._request, self._run_path = workflow, request, run_path
         self._here = this_machine(request)
         self._rules = RULES[Placement(request.placement)]
@@ -105,8 +109,11 @@ class Assembly:
         return os.path.join(self._request.scratch, self.run_id)
 
     def finish(self) -> None:
-        """Write down which tasks did not run."""
+        """Write down which tasks did not run, and what the workflow turned out to be."""
         self.driver.note_outcomes()
+        outline = outline_of(self.runner.graph, self._expansion, self._rules)
+        if outline is not None:
+            self.journal.outline(outline)
 
     def close(self) -> None:
         """Give everything back."""
@@ -125,7 +132,8 @@ class Assembly:
         journal = Journal(self._run_path, self._past.tasks, self._past.files)
         workflow, text = self._workflow, as_text(self._request)
         who = (monotonic_ns(), os.getpid(), workflow.name, self._request.placement, workflow.file, text)
-        journal.begin(DriverNote(*who, tuple(known_after(self._expansion).items()), self._here.cores))
+        types = tuple(known_after(self._expansion).items())
+        journal.begin(DriverNote(*who, types, self._here.cores, told_parameters(workflow.parameters)))
         for number, attempt in self._past.unfinished():
             journal.fail(number, attempt, monotonic_ns(), (), Failure(2, _LOST))
         return journal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from longpole.model.call_arguments import comes_after
+from longpole.run.jobs import Job
 from longpole.run.journal import Journal
 from longpole.run.runner import Runner
 
@@ -26,17 +27,17 @@ class Identities:
         graph = self._runner.graph
         for task in range(len(self.tasks), len(graph.job_of)):
             job = graph.jobs[graph.job_of[task]]
-            group = self._group(job.number, job.label) if job.label else 0
+            group = self._group(job) if job.label else 0
             identity = self._journal.plan(self._runner.expansion.tasks[task], group, self._before(task))
             self.tasks.append(identity)
             if not job.label:
                 self.jobs[job.number] = identity
 
-    def _group(self, number: int, label: str) -> int:
+    def _group(self, job: Job) -> int:
         """Return the number of a job of several tasks."""
-        group = self.jobs.get(number)
+        group = self.jobs.get(job.number)
         if not group:
-            group = self.jobs[number] = self._journal.group(label)
+            group = self.jobs[job.number] = self._journal.group(job.label, job.needs)
         return group
 
     def _before(self, task: int) -> list[int]:

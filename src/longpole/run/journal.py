@@ -24,6 +24,7 @@ from longpole.store.derive.workflow_notes import (
     Files,
     Group,
     Outcomes,
+    Outline,
     Part,
     Parts,
     Planned,
@@ -96,10 +97,10 @@ class Journal:
         self._note(Planned(number, name, kind, auxiliary=True))
         return number
 
-    def group(self, label: str) -> int:
-        """Say that there is a job of several tasks; return its number."""
+    def group(self, label: str, needs: Resources | None = None) -> int:
+        """Say that there is a job of several tasks, and what it gets; return its number."""
         number = self._number(f"[{label}]")
-        self._note(Group(number, label))
+        self._note(Group(number, label, needs.cores, needs.gpus) if needs else Group(number, label))
         return number
 
     def files(self, names: Iterable[str]) -> tuple[int, ...]:
@@ -141,6 +142,10 @@ class Journal:
         """Say which tasks did not run, and why."""
         if tasks:
             self._note(Outcomes(outcome, tuple(tasks)))
+
+    def outline(self, outline: Outline) -> None:
+        """Say what the workflow turned out to be."""
+        self._note(outline)
 
     def flush(self) -> None:
         """Put everything on the disk.

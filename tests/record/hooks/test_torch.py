@@ -120,6 +120,20 @@ def test_odd_programs_are_counted_and_left_alone_while_hooks_look_at_less(user: 
     assert loops.run.recording.hooks_given_up == ()
 
 
+@pytest.mark.parametrize("detail", ["low", "auto", "high"])
+def test_epochs_tell_which_model_was_trained_how_large_it_is_and_with_which_batches(
+    train: Trains, detail: str
+) -> None:
+    training = train(detail, 15, 8)
+
+    told = [json.loads(row[0]) for row in training.rows("SELECT attributes FROM phases WHERE kind = 'epoch'")]
+
+    assert len(told) == 15
+    layers = 8 * 8 + 8 + 8 * 2 + 2
+    named = {"model": "Sequential", "parameters": layers, "model_bytes": 4 * layers, "batch_size": 1}
+    assert all(facts.items() >= named.items() for facts in told[1:])
+
+
 def test_short_inference_is_counted_by_its_batches_with_hardly_a_look(user: Someone) -> None:
     done = user.record(user.python, str(PROGRAMS / "torch_infer.py"))
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longpole.model.manifest import State
-from longpole.store.derive.workflow_notes import End, Group, Outcomes, Parts, Start
+from longpole.store.derive.workflow_notes import End, Group, Outcomes, Outline, Parts, Start
 from longpole.store.run import StoredRun
 from tests.builders import HandmadeDriver, HandmadeRun, ms, part, utc, workflow_run
 
@@ -58,6 +58,38 @@ def test_a_job_that_was_tried_again_has_two_attempts_and_says_why(tmp_path: Path
 
     assert [row[:2] for row in found] == [(1, "failed"), (2, "ok")]
     assert json.loads(found[0][2]) == {"cause": "It ended with exit code 3.", "placement": "baseline"}
+
+
+def test_a_cluster_says_what_it_had_and_an_older_one_does_not(tmp_path: Path) -> None:
+    run, driver = driven(tmp_path)
+    with driver:
+        driver.tell(Group(8, "new", 4, 1), Group(9, "old"))
+        for job in (8, 9):
+            driver.start(job, 0)
+            driver.finish_job(job, 10)
+        driver.end_well(20)
+
+    found = dict(rows(run.open(), "SELECT name, attributes FROM phases WHERE kind = 'job'"))
+
+    assert json.loads(found["new"]) == {"placement": "baseline", "cores": 4, "gpus": 1}
+    assert json.loads(found["old"]) == {"placement": "baseline"}
+
+
+def test_what_the_workflow_was_is_with_the_run_as_its_last_driver_told_it(tmp_path: Path) -> None:
+    run, driver = driven(tmp_path)
+    with driver:
+        driver.tell(Outline(jobs=3))
+    with run.driver(at=50, parameters=(("variant", "tuned"),)) as driver:
+        driver.tell(Outline(jobs=4, staged_in=9, input_bytes=-1))
+        driver.end_well(90)
+
+    [(said,)] = rows(run.open(), "SELECT attributes FROM phases WHERE kind = 'run'")
+
+    facts = json.loads(said)
+    assert facts["plan"]["jobs"] == 4
+    assert facts["plan"]["staged_in"] == 9
+    assert "input_bytes" not in facts["plan"]
+    assert (facts["drivers"], facts["parameters"]) == (2, {"variant": "tuned"})
 
 
 def test_processes_lie_in_the_execution_they_were_started_for(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from data import DEVIATION, MEAN, Batches, Resident, fits, phase
-from torch import nn
+from data import Batches, Resident, fits, phase, whitened
+from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -29,7 +29,6 @@ WARM_UP_STEPS = 100
 # Steps that PyTorch and its libraries need to settle before one can be captured.
 _SETTLING = 3
 
-Tensor = torch.Tensor
 Step = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -48,12 +47,9 @@ class VGG16(nn.Module):
             else:
                 layers.append(nn.MaxPool2d(2))
         self.features = nn.Sequential(*layers)
-        hidden, last = narrowed(512, width), narrowed(64, width)
         self.classifier = nn.Sequential(
-            *_dense(channels * (side // 32) ** 2, hidden), *_dense(hidden, last), nn.Linear(last, CLASSES)
+            *_dense(channels * (side // 32) ** 2, 512), *_dense(512, 64), nn.Linear(64, CLASSES)
         )
-        for name, values in (("mean", MEAN), ("deviation", DEVIATION)):
-            self.register_buffer(name, torch.tensor(values).view(1, 3, 1, 1), persistent=False)
         self.apply(_initialise)
 
     def forward(self, pictures: Tensor, first: int = 0) -> Tensor:
@@ -63,7 +59,7 @@ class VGG16(nn.Module):
     def body(self, pictures: Tensor, first: int, end: int) -> Tensor:
         """Return what layers of the body make of pictures, or of what the layers below made."""
         if pictures.dtype == torch.uint8:
-            pictures = (pictures.float() / 255.0 - self.mean) / self.deviation
+            pictures = whitened(pictures)
         for layer in self.features[first:end]:
             pictures = layer(pictures)
         return pictures

@@ -45,6 +45,7 @@ def main() -> int:
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--weights", type=Path, help="pretrained weights of torchvision's VGG16")
     parser.add_argument("--seed", type=int, default=10)
+    parser.add_argument("--workers", type=int, default=0, help="published: processes that load pictures")
     parser.add_argument("--variant", choices=("published", "tuned"), default="published")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     given = parser.parse_args()
@@ -91,7 +92,7 @@ def batches_of(given: argparse.Namespace, names: dict[str, list[str]], batch: in
     """Return batches of each split, in the way of the variant."""
     device = device_of(given.device)
     if given.variant == "published":
-        return {name: Loaded(each, batch, device) for name, each in names.items()}
+        return {name: Loaded(each, batch, device, given.workers) for name, each in names.items()}
     return {name: Resident(*decoded(each, cores_here()), batch, device) for name, each in names.items()}
 
 

@@ -13,7 +13,7 @@ from time import monotonic_ns
 
 from longpole.record.client.phases import Past, current, lane, new_identity, this_ring, write_past
 from longpole.record.hooks.ends import at_end
-from longpole.record.hooks.events import EPOCHS
+from longpole.record.hooks.events import EPOCHS, MODELS
 from longpole.record.hooks.loops import LOOPS
 from longpole.record.hooks.noting import BATCH, TRAINING
 
@@ -26,10 +26,34 @@ if TYPE_CHECKING:
 _EPOCH, _EVALUATION = "epoch", "evaluation"
 
 
+def batch_size_of(loader: Any) -> int | None:
+    """Return how many examples the batches of a loader have; None if it does not say."""
+    own = getattr(loader, "batch_size", None)
+    size = own if own is not None else getattr(getattr(loader, "batch_sampler", None), "batch_size", None)
+    return size if type(size) is int else None
+
+
+def model_in_training() -> dict[str, Any]:
+    """Return what is known of the model that is trained: of several the largest. Never raises.
+
+    Its size is known of the first of its class, while that one lives; of later ones only the name.
+    """
+    try:
+        living = {name: known for name, known in MODELS.items() if known[0]() is not None}
+        training = {name: known for name, known in living.items() if known[0]().training}
+        if training:
+            name, (_, parameters, size) = max(training.items(), key=lambda item: item[1][1])
+            return {"model": name, "parameters": parameters, "model_bytes": size}
+        return {"model": next(iter(MODELS))} if len(MODELS) == 1 and not living else {}
+    except Exception:  # noqa: BLE001  a model may be anything
+        return {}
+
+
 class Epoch:
     """One loop over a loader that is under way; ``counts`` are its steps, by kind."""
 
     __slots__ = (
+        "batch_size",
         "batches",
         "counts",
         "identity",
@@ -51,6 +75,7 @@ class Epoch:
         self.identity, self.parent, self.lane = new_identity(), current(), lane()
         self.counts = [0, 0, 0]
         self.batches: int | None = None
+        self.batch_size: int | None = None
         self.watch: Any = None
         self.place = -1
         ring = this_ring()
@@ -64,6 +89,10 @@ class Epoch:
         past = Past(kind, kind, (self.start_ns, end_ns))
         past.identity, past.parent, past.lane = self.identity, self.parent, self.lane
         past.attributes = {"number": self.number, "batches": self.batches, "steps": self.counts[TRAINING]}
+        if self.batch_size is not None:
+            past.attributes["batch_size"] = self.batch_size
+        if kind == _EPOCH:
+            past.attributes.update(model_in_training())
         write_past(past)
         ring = this_ring()
         if ring is not None:
@@ -89,6 +118,7 @@ class Epochs:
             at_end(self.finish)
         number = self._numbers[id(loader)] = self._numbers.get(id(loader), 0) + 1
         epoch = self._open[id(iterator)] = Epoch(id(loader), number, start_ns)
+        epoch.batch_size = batch_size_of(loader)
         loop.begin_epoch(id(loader), start_ns)
         key = id(iterator)
         epoch.watch = ref(iterator, lambda _: self._drop(key, epoch, loop))

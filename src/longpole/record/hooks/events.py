@@ -37,6 +37,8 @@ LISTENERS: list[Callable[[], None]] = []
 CLOSELY: list[bool] = []
 # Epochs under way in this process, by the iterator that is looped over.
 EPOCHS: dict[int, Any] = {}
+# Models that were called, by the name of their class: how to get at it while it lives, parameters and bytes.
+MODELS: dict[str, tuple[Callable[[], Any], int, int]] = {}
 
 
 def tell_listeners() -> None:

@@ -9,6 +9,7 @@ model. What is being compiled by ``torch.compile`` is left alone.
 from __future__ import annotations
 
 from _thread import get_ident
+from _weakref import ref
 from functools import wraps
 from time import monotonic_ns
 
@@ -18,6 +19,7 @@ from longpole.record.hooks.events import (
     CLOSELY,
     FAILED,
     INFERRED,
+    MODELS,
     RETURN,
     RETURN_WITHOUT_GRADIENTS,
 )
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 _LOOK_AGAIN_NS = 2_000_000_000
 _CALLS_TO_LOOK_AT = 8
 _NEVER_NS = 1 << 62
+# What wraps a model, and the attribute that has it.
+_WRAPPERS = {"DistributedDataParallel": "module", "DataParallel": "module", "OptimizedModule": "_orig_mod"}
 _LEAVE_ALONE, _LOOK, _LOOK_AT_END, _LOOK_INSIDE_NOT = range(4)
 
 
@@ -49,6 +53,17 @@ def _is_plain(kind: type) -> bool:
 def compiling_in(torch: Any) -> Any:
     """Return the function that tells whether ``torch.compile`` is reading our code: it must find nothing."""
     return getattr(torch.compiler, "is_dynamo_compiling", None) or (lambda: False)
+
+
+def note_size(model: Any) -> None:
+    """Keep how large a model is, for the epochs that train it: once for each class, by its first instance."""
+    inner = getattr(model, _WRAPPERS.get(type(model).__name__, ""), model)
+    try:
+        sizes = [(each.numel(), each.element_size()) for each in inner.parameters()]
+    except Exception:  # noqa: BLE001  some have no size before they have seen data
+        return
+    bytes_ = sum(count * size for count, size in sizes)
+    MODELS[type(inner).__name__] = ref(model), sum(count for count, _ in sizes), bytes_
 
 
 class Models:
@@ -109,6 +124,8 @@ class Models:
             self._look_on()
         if known is None:
             known = self._is_model[kind] = _is_plain(kind) and next(model.parameters(), None) is not None
+            if known:
+                note_size(model)
             call = kind.__call__
             if known and call not in self._ours:
                 self._watch(kind, self._call if call is self._looking else call)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from msgspec.structs import asdict
 
 from longpole.store.derive.arrays import Whole
 from longpole.store.derive.content import LogContent
@@ -14,7 +15,7 @@ from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.note import Note
 from longpole.store.derive.notes import Clock, Ended, Notes
 from longpole.store.derive.processes import Processes
-from longpole.store.derive.workflow_notes import Driver, End, Files, Outcomes, Parts, Planned, Start
+from longpole.store.derive.workflow_notes import Driver, End, Files, Outcomes, Outline, Parts, Planned, Start
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,12 @@ class Drivers:
     def said(self) -> Driver | None:
         """What the last said of itself."""
         return next((one.driver for one in reversed(self._all) if one.driver is not None), None)
+
+    @property
+    def outline(self) -> dict[str, int]:
+        """What the workflow turned out to be as a plan, as the last that told it did; empty if none did."""
+        told = [note for one in self._all for note in one.notes.of(Outline)]
+        return {name: value for name, value in asdict(told[-1]).items() if value >= 0} if told else {}
 
     def placement(self, session: int) -> str:
         """Return under which placement a driver ran the workflow."""

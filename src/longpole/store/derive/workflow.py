@@ -22,6 +22,7 @@ from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.known import Known
 from longpole.store.derive.processes import Processes
 from longpole.store.derive.workflow_notes import Planned
+from longpole.store.derive.workflow_parameters import parameters_of
 from longpole.store.derive.workflow_phases import Names, PhaseRows
 from longpole.store.derive.workflow_processes import processes_of
 from longpole.store.derive.workflow_rows import WorkflowRows
@@ -65,7 +66,7 @@ class Workflow:
         last_ns = self.drivers.last_ns(processes, latest_ns)
         known = processes_of(self._attempts.parts, self.drivers, processes, last_ns)
         self._attempts.settle(known, last_ns)
-        phases = PhaseRows(self._attempts, Names(self._rows.tasks, self._rows.types, self._rows.groups))
+        phases = PhaseRows(self._attempts, self._names())
         placements = [self.drivers.placement(session) for session in range(len(self.drivers))]
         self._find_executed(phases, known)
         seen = set(self._attempts.job.tolist()) | set(phases.part_tasks.tolist())
@@ -77,6 +78,10 @@ class Workflow:
         self.drivers.let_go()
         del self._rows
         return told
+
+    def _names(self) -> Names:
+        rows = self._rows
+        return Names(rows.tasks, rows.types, rows.groups, rows.held)
 
     @property
     def status(self) -> Status:
@@ -103,7 +108,13 @@ class Workflow:
         facts = {"system": SOURCE, "version": version}
         if said is not None:
             facts |= {"workflow": said.workflow, "placement": said.placement, "file": said.file}
-        return json.dumps({name: value for name, value in facts.items() if value}, ensure_ascii=False)
+        more = {
+            "drivers": len(self.drivers),
+            "parameters": parameters_of(said) if said is not None else {},
+            "plan": self.drivers.outline,
+        }
+        known = {name: value for name, value in {**facts, **more}.items() if value}
+        return json.dumps(known, ensure_ascii=False)
 
     @property
     def doubts(self) -> tuple[tuple[int, str, str], ...]:

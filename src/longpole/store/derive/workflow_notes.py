@@ -33,6 +33,8 @@ class Driver(Note, frozen=True):
     types: tuple[tuple[Name, tuple[Name, ...]], ...] = ()
     # How many cores jobs may use; 0: not said.
     cores: Number = 0
+    # Parameters of the workflow as they were chosen, defaults included: names and their texts.
+    parameters: Annotated[tuple[tuple[Name, Name], ...], Meta(max_length=1000)] = ()
 
 
 class Files(Note, frozen=True):
@@ -62,10 +64,15 @@ class Planned(Note, frozen=True):
 
 
 class Group(Note, frozen=True):
-    """A job of several tasks that share a directory: its number and its label."""
+    """A job of several tasks that share a directory: its number, its label, and the cores and GPUs it gets.
+
+    A job that gets no cores is of a driver that did not tell.
+    """
 
     id: Number
     label: Name
+    cores: Count = 0
+    gpus: Count = 0
 
 
 class Start(Note, frozen=True):
@@ -151,4 +158,28 @@ class Outcomes(Note, frozen=True):
     tasks: tuple[Number, ...]
 
 
-WORKFLOW_NOTES = (Driver, Files, Planned, Group, Start, Parts, End, Outcomes)
+class Outline(Note, frozen=True):
+    """What the workflow turned out to be as a plan, told when all its tasks were known.
+
+    Attributes:
+        jobs: How many jobs there are, those whose outputs were there included.
+        auxiliary: How many the runner adds.
+        staged_in: How many files are staged in by the rule of the paper.
+        input_files: How many files tasks use that no task makes.
+        input_bytes: How large these are; -1: not known.
+        images: In how many images tasks run.
+        image_bytes: How large these are; -1: not known.
+        connections: How many transfers go on at once.
+    """
+
+    jobs: Count
+    auxiliary: Count = 0
+    staged_in: Count = 0
+    input_files: Count = 0
+    input_bytes: Size = -1
+    images: Count = 0
+    image_bytes: Size = -1
+    connections: Count = 0
+
+
+WORKFLOW_NOTES = (Driver, Files, Planned, Group, Start, Parts, End, Outcomes, Outline)

@@ -39,11 +39,13 @@ class Names:
         tasks: Numbers of tasks.
         types: What kind each is of.
         labels: What groups are called, by their numbers.
+        held: What groups hold while they are open, by the same numbers.
     """
 
     tasks: Whole
     types: Objects
     labels: dict[int, str]
+    held: dict[int, dict[str, int]]
 
     def is_task(self, numbers: Whole) -> Marks:
         """Return which numbers of jobs are those of tasks."""
@@ -163,11 +165,13 @@ class PhaseRows:
         """Return what is known of attempts besides, as JSON."""
         plain = [json.dumps({"placement": placement}) if placement else None for placement in placements]
         found = [plain[session] for session in self._attempts.session.tolist()]
-        for at, cause in enumerate(self._attempts.cause):
-            if cause:
+        held = [self._names.held.get(job, {}) for job in self._attempts.job.tolist()]
+        for at, (cause, more) in enumerate(zip(self._attempts.cause, held, strict=True)):
+            if cause or more:
                 placement = placements[self._attempts.session[at]]
-                said = {"cause": cause, **({"placement": placement} if placement else {})}
-                found[at] = json.dumps(said, ensure_ascii=False)
+                said = {"cause": cause, "placement": placement, **more}
+                known = {name: value for name, value in said.items() if value not in ("", None)}
+                found[at] = json.dumps(known, ensure_ascii=False)
         return texts(found)
 
 

@@ -29,19 +29,28 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 
 class WorkflowRows:
-    """All tasks, groups and files; what was told again replaces what was told before."""
+    """All tasks, groups and files; what was told again replaces what was told before.
+
+    Attributes:
+        planned: Tasks by their numbers.
+        groups: Labels of jobs of several tasks by their numbers.
+        held: What these hold while they are open, by the same numbers.
+    """
 
     def __init__(self, drivers: Drivers, attempts: Attempts) -> None:
         """Take what drivers told."""
         self._ends = [end for _, end in attempts.ends.values() if end.status == COMMITTED]
         self.planned: dict[int, Planned] = {}
         self.groups: dict[int, str] = {}
+        self.held: dict[int, dict[str, int]] = {}
         self._outcomes: dict[int, str] = {}
         self._names: dict[int, str] = {}
         self._sizes: dict[int, int] = {}
         for notes in drivers.notes():
             self.planned.update({note.id: note for note in notes.of(Planned) if note.id})
-            self.groups.update({note.id: note.label for note in notes.of(Group)})
+            for group in notes.of(Group):
+                self.groups[group.id] = group.label
+                self.held[group.id] = {"cores": group.cores, "gpus": group.gpus} if group.cores else {}
             self._outcomes.update({task: note.outcome for note in notes.of(Outcomes) for task in note.tasks})
             for files in notes.of(Files):
                 self._take_files(files)

@@ -1,0 +1,1 @@
+"""Tables of results: one file for each, and what they share."""

@@ -1,0 +1,49 @@
+"""What a workflow turned out to be as a plan: told in the log when it is over, so that runs can be compared.
+
+A plan that is made before a run may not know how many tasks there are; here all of them are known, or nothing
+is told. Files are counted by the rule of ``plan.counting``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from longpole.model.plan import Rules
+from longpole.plan.clusters import Group
+from longpole.plan.counting import Counting, auxiliary_jobs
+from longpole.plan.expansion import Expansion
+from longpole.plan.jobs import Jobs
+from longpole.plan.outside import Outside
+from longpole.run.jobs import Graph
+from longpole.store.derive.workflow_notes import Outline
+from longpole.units import Bytes
+
+_UNKNOWN = -1
+
+
+def outline_of(graph: Graph, expansion: Expansion, rules: Rules) -> Outline | None:
+    """Return what the workflow was; None if not all of its tasks came to be known."""
+    if expansion.unexpanded:
+        return None
+    groups = tuple(Group(job.label, tuple(job.tasks)) for job in graph.jobs)
+    levels = tuple(job.level for job in graph.jobs)
+    outside = Outside(expansion.workflow)
+    counting = Counting(expansion, Jobs(groups, tuple(graph.job_of), levels, {}), outside)
+    images = {template.image for template in expansion.workflow.templates.values() if template.image}
+    return Outline(
+        jobs=len(groups),
+        auxiliary=auxiliary_jobs(len(set(levels))),
+        staged_in=counting.files_staged_in(rules).at_least,
+        input_files=len(expansion.outside),
+        input_bytes=_size(outside, expansion.outside),
+        images=len(images),
+        image_bytes=_size(outside, images),
+        connections=rules.connections,
+    )
+
+
+def _size(outside: Outside, names: Iterable[str]) -> Bytes:
+    """Return how large files are together; -1 if one of them is not known."""
+    sizes = [outside.size(name) for name in names]
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else _UNKNOWN
