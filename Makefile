@@ -69,7 +69,7 @@ test: check ## All checks, tests with coverage, the docs: what CI runs
 	$(call say,mkdocs,site)
 	@$(BIN)/mkdocs build --quiet --strict
 
-demo: $(READY) ## Record a small real training in PyTorch, change it as Longpole says, and compare
+demo: $(READY) ## Classify galaxies under two placements of their data; explain, table and compare
 	$(call say,demo,examples/demo.py)
 	@$(BIN)/python examples/demo.py
 

@@ -9,6 +9,12 @@ import numpy as np
 from longpole.analyse.arrays import Numbers
 from longpole.model.comparison import ComparedRun, Metric
 
+# Repeats of the same 0.7 s of computing, one after the other, on two cores that others kept busy: seconds.
+BUSY = (
+    *(2.94, 2.53, 2.14, 2.34, 2.76, 3.03, 3.56, 2.81, 2.85, 3.08, 2.98, 2.44),
+    *(1.96, 2.49, 2.25, 2.05, 2.37, 2.37, 2.32, 2.56, 3.05, 2.51, 2.26, 2.14),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Noise:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from longpole.analyse.comparison import compare
 from longpole.model.comparison import ComparedRun, Difference, Metric
-from tests.analyse.noise import Noise, compared, series
+from tests.analyse.noise import BUSY, Noise, compared, series
 
 # As repeats of real workflows on a shared machine are: `docs/methods/compare.md` has their numbers.
 REALISTIC = Noise(sd=0.04, drift=0.02, far_off=0.05)
@@ -162,6 +162,21 @@ def test_ten_runs_of_the_same_thing_show_no_difference(seed: int) -> None:
     drawn = np.random.default_rng(seed)
 
     shown = sum(difference(series(REALISTIC, drawn)).shown for _ in range(TRIALS))
+
+    assert shown <= 0.05 * TRIALS
+
+
+def test_real_repeats_that_are_dealt_to_two_groups_show_no_difference() -> None:
+    drawn = np.random.default_rng(6)
+
+    shown = 0
+    for _ in range(TRIALS):
+        groups = [str(group) for _ in range(len(BUSY) // 2) for group in drawn.permutation(["a", "b"])]
+        dealt = [
+            compared(group, seconds, at=at)
+            for at, (group, seconds) in enumerate(zip(groups, BUSY, strict=True))
+        ]
+        shown += difference(dealt).shown
 
     assert shown <= 0.05 * TRIALS
 

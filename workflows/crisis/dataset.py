@@ -62,7 +62,7 @@ def split_file(folder: Path, split: str) -> Path:
 
 def advice(folder: Path, scale: str = "tiny") -> str:
     """Return how to come by the data."""
-    made = f"python {Path(__file__).with_name('generate.py')} --scale {scale} --out {folder.name}"
+    made = f"python {Path(__file__).with_name('generate.py')} --scale {scale} --out {folder}"
     return f"Get {PUBLISHED} and {GLOVE}, or make synthetic data with '{made}'."
 
 
@@ -90,7 +90,7 @@ def read_posts(folder: Path, limit: int = 0) -> Posts:
     vectors = folder / VECTORS
     for path in (*(split_file(folder, split) for split in SPLITS), vectors):
         if not path.is_file():
-            raise ValueError(f"{path} is not there. {advice(folder)}")
+            raise ValueError(f"{path.relative_to(folder)} is not there. {advice(folder)}")
     splits = [list(pictures_of(folder, split)) for split in SPLITS]
     counts = first([len(pictures) for pictures in splits], limit)
     splits = [pictures[:count] for pictures, count in zip(splits, counts, strict=True)]
@@ -132,10 +132,8 @@ def check_pictures(folder: Path, splits: list[list[Picture]]) -> None:
     every = [picture.path for pictures in splits for picture in pictures]
     missing = [path for path in every if not os.path.exists(path)]
     if missing:
-        raise ValueError(
-            f"{len(missing):,} of {len(every):,} pictures are not there, the first is {missing[0]}. "
-            + advice(folder)
-        )
+        some = f"{len(missing):,} of {len(every):,} pictures are not there"
+        raise ValueError(f"{some}, the first is {missing[0].relative_to(folder)}. {advice(folder)}")
 
 
 def prepare(path: Path, pictures: Iterable[Picture]) -> Path:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
 
 from tests.workflows.modules import WORKFLOWS, Modules
 
@@ -47,7 +53,7 @@ IMAGE = ("--side=28", "--width=0.0625", "--blocks", "1", "1", "1", "1", "--rate"
 
 def generate(folder: Path, seed: int = 1, processes: int = 1) -> Path:
     """Make the micro set in the published layout, by a process of its own: it starts others."""
-    command = [sys.executable, "-c", MAKE, WORKFLOWS / "crisis", folder, str(seed), str(processes)]
+    command = [sys.executable, "-c", MAKE, str(WORKFLOWS / "crisis"), str(folder), str(seed), str(processes)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     if done.returncode:
         raise ValueError(done.stderr.strip().splitlines()[-1])
@@ -77,3 +83,26 @@ def texts_in(folder: Path) -> list[str]:
 
 class Killed(BaseException):
     """Stands for a kill: nothing in a program catches it."""
+
+
+@contextmanager
+def killed_at(program: ModuleType, epoch: int) -> Iterator[None]:
+    """Let what is done here be killed in this epoch from now, all trials counted."""
+    original, count = program.learn, iter(range(1000))
+
+    def learn(*arguments: object) -> object:
+        if next(count) == epoch:
+            raise Killed
+        return original(*arguments)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(program, "learn", learn)
+        with pytest.raises(Killed):
+            yield
+
+
+def same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether weights are equal to the bit."""
+    import torch
+
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)

@@ -130,9 +130,9 @@ class BiLSTM(nn.Module):
     """Words to one number: above zero, the post informs."""
 
     def __init__(self, vectors: Tensor, hidden: int, filters: int, dropout: float) -> None:
-        """Begin with vectors, one row for each word."""
+        """Begin with a copy of vectors, one row for each word."""
         super().__init__()
-        self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=PADDING)
+        self.embedding = nn.Embedding.from_pretrained(vectors.clone(), freeze=False, padding_idx=PADDING)
         self.lstm = nn.LSTM(vectors.shape[1], hidden, batch_first=True, bidirectional=True)
         self.convolution = nn.Conv1d(2 * hidden, filters, 3, padding=1)
         self.dropout = nn.Dropout(dropout)

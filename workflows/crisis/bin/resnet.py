@@ -146,7 +146,7 @@ def training_flops(options: argparse.Namespace) -> int:
     from torch.utils.flop_counter import FlopCounterMode
 
     with torch.device("meta"), FlopCounterMode(display=False) as counter:
-        model = ResNet50(options.width, options.blocks)
+        model = ResNet50(options.width, options.blocks).eval()
         features = model.body(torch.empty(1, 3, options.side, options.side, dtype=torch.uint8))
         body = counter.get_total_flops()
         model(features)
