@@ -1,8 +1,8 @@
 """Longpole: where the time of a workflow goes, what bounds it, and which change gains most.
 
-``phase`` and ``record`` are for programs; ``load`` reads what was recorded, ``table`` sets runs side by side,
-and ``Workflow`` describes what is to run. This module loads into users' interpreters: it stays importable by
-Python 3.8 and loads nothing heavy until it is asked for.
+``phase`` and ``record`` are for programs; ``load`` reads what was recorded, ``table`` and ``compare`` set
+runs side by side, and ``Workflow`` describes what is to run. This module loads into users' interpreters: it
+stays importable by Python 3.8 and loads nothing heavy until it is asked for.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from longpole.record.recording import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from longpole.app.comparing_options import compare
     from longpole.app.run import Run, load
     from longpole.app.tables import table
     from longpole.describe.builder import Workflow
@@ -24,6 +25,10 @@ else:
             from longpole.app import run
 
             return getattr(run, name)
+        if name == "compare":
+            from longpole.app.comparing_options import compare
+
+            return compare
         if name == "table":
             from longpole.app.tables import table
 
@@ -42,4 +47,4 @@ def load_ipython_extension(shell: object) -> None:
     Magic(shell).register()
 
 
-__all__ = ["Run", "Workflow", "__version__", "load", "phase", "record", "table"]
+__all__ = ["Run", "Workflow", "__version__", "compare", "load", "phase", "record", "table"]

@@ -75,6 +75,12 @@ class NewerLogError(DamagedRunError):
         )
 
 
+class NothingToCompareError(LongpoleError):
+    """None of the runs that were to be compared can be."""
+
+    exit_code = UNMEASURABLE
+
+
 class CyclicGraphError(LongpoleError):
     """Tasks that depend on themselves.
 

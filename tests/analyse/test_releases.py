@@ -88,3 +88,14 @@ def test_a_job_that_tries_a_task_again_and_its_queue_were_released_by_the_job_be
     found = {place: one.phase for place, one in releases(planted.tree(), edges((1, 2))).items()}
 
     assert found == {2: 1, 4: 2, 5: 2}
+
+
+def test_what_a_job_depends_on_released_it_where_that_was_done_anew_after_its_first_try():
+    planted = Planted(20.0)
+    planted.phase("job", "again", 0.0, 2.0, task=2)
+    planted.phase("exec", "before", 2.0, 5.0, task=1)
+    planted.phase("job", "again", 5.0, 9.0, task=2)
+
+    found = {place: one.phase for place, one in releases(planted.tree(), edges((1, 2))).items()}
+
+    assert found[3] == 2

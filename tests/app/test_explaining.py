@@ -8,7 +8,7 @@ import pytest
 
 from longpole.app.explaining import evidence_of, explain_run
 from longpole.model.explanation import Explanation
-from tests.builders import HandmadeLog, HandmadeRun, ms
+from tests.builders import HandmadeLog, HandmadeRun, ms, part
 from tests.recording import Someone
 
 PIPED = "seq 3000000 | gzip -c | wc -c"
@@ -51,6 +51,30 @@ def test_processes_depend_on_those_whose_files_they_or_their_children_open(run: 
         log.note("opened", number=5, path="/own", first=ms(500))
 
     assert edges(run) == [(2, 3), (3, 4)]
+
+
+def test_what_a_driver_does_once_more_did_not_wait_for_the_first_time(tmp_path: Path) -> None:
+    made = HandmadeRun(tmp_path, joint=True, name="resumed", exit_code=None)
+    with made.driver(at=1) as driver:
+        driver.task(1, "work")
+        driver.task(2, "cleanup", auxiliary=True)
+        driver.start(1, 10)
+        driver.finish_job(1, 100, part("exec", 11, 99), status=2)
+        driver.start(2, 101)
+        driver.finish_job(2, 102)
+    with made.driver(at=200, pid=201) as driver:
+        driver.task(1, "work")
+        driver.task(2, "cleanup", auxiliary=True)
+        driver.start(1, 210, attempt=2)
+        driver.finish_job(1, 900, part("exec", 211, 899), attempt=2)
+        driver.start(2, 901, attempt=2)
+        driver.finish_job(2, 903, attempt=2)
+        driver.end_well(910)
+
+    found = explain_run(made.open()).explanation
+
+    most = max(found.blame, key=lambda each: each.seconds)
+    assert (most.what, round(most.seconds, 3)) == ("work", 0.776)
 
 
 def test_a_file_that_was_opened_before_it_was_written_joins_nothing(run: HandmadeRun) -> None:

@@ -114,3 +114,10 @@ def test_a_run_goes_on_when_nobody_looks_any_more() -> None:
             screen.end([])
     with suppress(BrokenPipeError):
         broken.close()
+
+
+def test_a_name_cannot_speak_to_the_terminal_of_who_reads_the_lines() -> None:
+    stream = io.StringIO()
+    Notes(stream).show(standing(workflow="odd\x1b]0;title\x07\u202e"), "")
+
+    assert "workflow 'odd\\x1b]0;title\\x07\\u202e'" in stream.getvalue()

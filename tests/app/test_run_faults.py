@@ -24,7 +24,12 @@ from tests.running import Bench, bench_of
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 _LONGEST_S = 60.0
 HEAD = "longpole: 1\nname: faults\n"
-ALLOCATE = "import sys; x = bytearray(int(sys.argv[1]) * 1_000_000); x[::4096] = b'x' * len(x[::4096])\n"
+# It stays for a while: where the kernel does not hold its memory, it is looked at now and then only.
+ALLOCATE = """import sys, time
+x = bytearray(int(sys.argv[1]) * 1_000_000)
+x[::4096] = b'x' * len(x[::4096])
+time.sleep(2)
+"""
 
 
 @pytest.fixture
@@ -251,7 +256,7 @@ def test_what_cannot_run_is_told_in_a_sentence_and_leaves_no_run(bench: Bench, k
     assert bench.runs() == []
 
 
-@pytest.mark.parametrize("option", ["--work", "--scratch", "--out"])
+@pytest.mark.parametrize("option", ["--work", "--scratch", "--out", "--runs"])
 def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(option: str) -> None:
     with bench_of(nobody=True) as bench:
         bench.write("faults.yaml", f'{HEAD}tasks:\n  a: {{run: "echo a > x", outputs: [x]}}\n')

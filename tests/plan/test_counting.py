@@ -49,6 +49,23 @@ def test_the_rule_counts_of_a_cluster_what_comes_from_outside_it_once():
     assert counting(small(), WHOLE).files_staged_in(CLUSTERED).value == 3 + 1 + 2 + 2 + 1
 
 
+def test_the_rule_counts_a_program_for_each_kind_of_task_and_the_truth_counts_it_once():
+    described = workflow(
+        values("n", "1", "2"),
+        task("search", ["{n}.in"], ["{n}.best"], for_each=(("n",),), program="model.py"),
+        task("train", ["{n}.best"], ["out"], program="model.py"),
+    )
+
+    # 1.in and 2.in; search and train, though they are one program
+    assert counting(described, WHOLE).files_staged_in(CLUSTERED).value == 2 + 2
+    assert counting(described, WHOLE).brought(CLUSTERED).files.value == 2 + 1
+    assert (
+        counting(described).files_staged_in(BASELINE).value
+        == counting(described).brought(BASELINE).files.value
+    )
+    assert counting(described, WHOLE).files_staged_in(RULES[Placement.SHARED_FS]).value == 2
+
+
 def test_links_move_nothing():
     for placement in (Placement.LINKS, Placement.SHARED_FS):
         found, rules = counting(small()), RULES[placement]

@@ -88,6 +88,23 @@ def test_a_plain_name_that_a_pattern_will_make_waits_for_its_task():
     assert "t/k/0" not in expansion.outside
 
 
+def test_what_a_task_needs_comes_from_outside_even_if_it_is_named_like_what_it_makes():
+    expansion = expanded(
+        workflow(
+            NamedSet("part", made="{part}.txt"),
+            task("cut", ["in.txt"], ["{part}.txt"]),
+            task("use", ["{part}.txt"], ["{part}.out"], for_each=(("part",),)),
+        )
+    )
+
+    expansion.learn("part", ["1.txt"])
+    expansion.expand()
+
+    assert list(expansion.outside) == ["in.txt"]
+    assert names_of(expansion) == ["cut", "use part=1"]
+    assert expansion.dependencies(1) == [0]
+
+
 def test_outputs_of_a_known_set_have_names():
     expansion = expanded(
         workflow(

@@ -51,6 +51,17 @@ def test_a_plain_name_is_made_by_the_pattern_that_it_matches():
     assert before_of(described)["use"] == ("cut",)
 
 
+def test_a_plain_output_that_fits_the_pattern_of_a_set_tells_no_member():
+    described = workflow(
+        NamedSet("part", made="{part}.txt"),
+        task("cut", made=["{part}.txt"]),
+        task("total", ["{part}.txt"], ["total.txt"]),
+        task("plot", ["total.txt"], ["plot.txt"]),
+    )
+
+    assert before_of(described) == {"cut": (), "total": ("cut",), "plot": ("total",)}
+
+
 def test_a_plain_name_that_is_no_member_of_a_known_set_comes_from_outside():
     described = workflow(values("n", "1"), task("step", ["x/0"], ["x/{n}"], for_each=(("n",),)))
 

@@ -58,6 +58,18 @@ def test_what_was_heard_last_is_the_cause_and_what_went_well_is_none(tmp_path: P
         assert causes.of(1) == Cause(Verdict.FAILED, "", 1)
 
 
+def test_the_cause_of_a_cluster_is_the_task_that_failed_and_not_those_that_were_stopped_for_it(
+    tmp_path: Path,
+) -> None:
+    with leading(tmp_path, CHAIN) as parts:
+        causes = Causes(parts.runner, parts.engine)
+        causes.hear(Executed(0, 0, Verdict.FAILED, "It failed."))
+        parts.runner.graph.jobs[0].trouble = "It failed."
+        causes.hear(Executed(0, 0, Verdict.STOPPED, "It was stopped."))
+
+        assert causes.of(0) == Cause(Verdict.FAILED, "It failed.", 0)
+
+
 def test_that_no_more_tasks_can_come_is_told_once(tmp_path: Path) -> None:
     twice = workflow(
         values("n", "1"), task("a", made=["out/1"]), task("b", made=["out/{n}"], for_each=(("n",),))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from longpole.model.workflow import NamedSet
 from longpole.run.results import wanted_outside, wanted_results
-from tests.plan.described import task, workflow
+from tests.plan.described import task, values, workflow
 
 
 def chain(**more):
@@ -32,3 +35,14 @@ def test_what_is_used_within_a_cluster_alone_stays_there():
     wanted = wanted_outside(described, lambda name: described.templates[name].cluster)
 
     assert [name for name in ("a", "b", "x/{odd}") if wanted("c", name)] == ["b"]
+
+
+@pytest.mark.parametrize(
+    "part", [values("part", "1", "2"), NamedSet("part", made="{part}.txt")], ids=["listed", "told"]
+)
+def test_what_fits_a_pattern_and_is_no_member_of_its_set_is_a_result(part: NamedSet):
+    cut = task("cut", made=["{part}.txt"], for_each=(("part",),) if part.values else ())
+    described = workflow(part, cut, task("total", ["{part}.txt"], ["total.txt"]))
+    wanted = wanted_results(described)
+
+    assert [name for name in ("1.txt", "total.txt") if wanted(name)] == ["total.txt"]

@@ -85,6 +85,15 @@ def test_what_has_changed_is_made_again_with_what_follows(driven: Driven, old, n
     assert again(driven) == set()
 
 
+def test_another_image_of_a_registry_is_noticed(driven: Driven):
+    edit(driven, "name: reuse\n", "name: reuse\nimage: localhost/one\n")
+    assert again(driven, container="none") == ALL
+    assert again(driven, container="none") == set()
+
+    edit(driven, "localhost/one", "localhost/two")
+    assert again(driven, container="none") == ALL
+
+
 def test_a_touched_file_is_the_same_file(driven: Driven):
     os.utime(driven.folder / "described/src.txt", (1, 1))
 

@@ -22,12 +22,12 @@ class Modules:
     def __getattr__(self, name: str) -> ModuleType:
         if name.startswith("_") or not (self._folder / f"{name}.py").is_file():
             raise AttributeError(f"{self._folder} has no module {name}")
-        with self._found():
+        with self.found():
             return importlib.import_module(name)
 
     @contextmanager
-    def _found(self) -> Iterator[None]:
-        """Let the modules of this folder, and of no other, be found by their names."""
+    def found(self) -> Iterator[None]:
+        """Let the modules of this folder, and of no other, be found by their names: by processes, too."""
         names = [path.stem for path in self._folder.glob("*.py")]
         others = {name: sys.modules.pop(name) for name in names if name in sys.modules}
         sys.modules.update(self._loaded)

@@ -14,7 +14,7 @@ from numpy.random import Generator
 # Lengths are given as shares of the part that pre-processing leaves: 256 of 424 pixels.
 KEPT = 256 / 424
 # How round galaxies of each class are: the short axis over the long one.
-ROUNDNESS = ((0.9, 1.0), (0.52, 0.7), (0.24, 0.36), (0.09, 0.15), (0.6, 1.0))
+ROUNDNESS = ((0.9, 1.0), (0.46, 0.62), (0.2, 0.3), (0.09, 0.15), (0.6, 1.0))
 EDGE_ON, SPIRAL = 3, 4
 # Pictures with fewer pixels than this are drawn twice as large and then halved, as thin discs would be lost.
 _COARSE = 200
@@ -40,8 +40,8 @@ def picture(chance: Generator, label: int, side: int) -> Pixels:
 def _light(chance: Generator, label: int, side: int) -> Pixels:
     """Return the light of the galaxy; its brightest part is about one."""
     unit = side * KEPT
-    size = chance.uniform(0.11, 0.17) * unit
-    x, y = _turned(chance, side, offset=0.06 * unit)
+    size = chance.uniform(0.09, 0.16) * unit
+    x, y = _turned(chance, side, offset=0.13 * unit)
     roundness = chance.uniform(*ROUNDNESS[label])
     # As much light-giving area whatever the class: a long galaxy is longer.
     long_axis = size / np.float32(max(roundness, 0.3)) ** 0.4
@@ -52,7 +52,7 @@ def _light(chance: Generator, label: int, side: int) -> Pixels:
     square = x * x + y * y
     if label == SPIRAL:
         return _spiral(chance, (x, y), square)
-    return _smooth(square, chance.uniform(1.0, 1.9))
+    return _smooth(square, chance.uniform(0.6, 1.1))
 
 
 def _smooth(square: Pixels, index: float) -> Pixels:

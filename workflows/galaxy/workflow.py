@@ -53,6 +53,7 @@ def workflow(  # noqa: PLR0913, PLR0917  one for each parameter of a run
     trials: int = 0,
     epochs: int = 0,
     limit: int = 0,
+    workers: int = 0,
 ) -> Workflow:
     """Describe the workflow.
 
@@ -69,6 +70,7 @@ def workflow(  # noqa: PLR0913, PLR0917  one for each parameter of a run
         trials: Trials of the search; 0 for as many as the scale has.
         epochs: Epochs of each trial and of the training; 0 for as many as the scale has.
         limit: How many labelled images to use; 0 for all.
+        workers: Processes that load pictures beside a training of the published variant; 0: it loads itself.
     """
     for name, value in (("variant", variant), ("device", device)):
         if value not in CHOICES[name]:
@@ -77,7 +79,7 @@ def workflow(  # noqa: PLR0913, PLR0917  one for each parameter of a run
     image = "" if container == "none" else container or ("galaxy.sqfs" if scale == "paper" else "")
     described = Workflow("galaxy")
     interpreter = python or ("python3" if image else sys.executable)
-    described.parameters(seed=seed, python=interpreter, variant=variant, device=device)
+    described.parameters(seed=seed, python=interpreter, variant=variant, device=device, workers=workers)
     described.defaults(image=image)
     add_images(described, chosen, data, scale, (seed, limit))
     add_preparation(described, chosen)
@@ -169,6 +171,7 @@ def add_learning(
     train = ["augmented/{new}_proc.jpg", "processed/{train}_proc.jpg"]
     how = " --variant {variant} --device {device}"
     learning = how + " --seed {seed}" + (" --weights {pretrained}" if pretrained else "")
+    learning += " --workers {workers}"
     described.task(
         "hpo",
         "{python} {program} --train {train.list} --val {val.list} --checkpoint checkpoint_hpo.json "

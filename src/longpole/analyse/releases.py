@@ -92,6 +92,7 @@ def releases(tree: Tree, edges: Columns) -> Releases:
     rows = places(tasks.ids, tree.task[waits])
     phases[waits[rows != NONE]] = by_task[rows[rows != NONE]]
     again, before = _tried_again(tree, tasks)
+    before = _later(tree, again, before, by_task[places(tasks.ids, tree.task[again])])
     phases[again] = before
     of_again = places(np.sort(again), tree.parent[waits])
     phases[waits[of_again != NONE]] = before[np.argsort(again)][of_again[of_again != NONE]]
@@ -105,6 +106,16 @@ def _tried_again(tree: Tree, tasks: TaskPhases) -> tuple[Whole, Whole]:
     before, again = jobs[:-1], jobs[1:]
     follows = (tree.task[before] == tree.task[again]) & (tree.end_ns[before] <= tree.start_ns[again])
     return again[follows], before[follows]
+
+
+def _later(tree: Tree, again: Whole, before: Whole, depends_on: Whole) -> Whole:
+    """Return what released jobs that try again: what they depend on, if that ended after the job before.
+
+    So it is where a driver went on with a run: what it does in the end was done in the end before, too.
+    """
+    ended_ns = tree.end_ns[depends_on]
+    later = (depends_on != NONE) & (ended_ns > tree.end_ns[before]) & (ended_ns <= tree.start_ns[again])
+    return np.where(later, depends_on, before)
 
 
 def dependencies(tree: Tree, edges: Columns) -> dict[int, list[int]]:

@@ -36,11 +36,18 @@ from longpole.model.timeline import Timeline
 from longpole.store.run import StoredRun
 
 # Steps as a GPU had them lie beside those of the host, which has all of them: they are no work more.
-# A workflow whose end nobody told goes on as long as anything in the run.
+# A workflow whose end nobody told goes on as long as anything in the run. An attempt that ended well and was
+# made once more, as a runner's own jobs are when a run is gone on with, is no try: nothing waited for it.
 _PHASES = """
-    WITH ended AS (
+    WITH jobs AS (
+        SELECT task, attempt, status, max(attempt) OVER (PARTITION BY task) AS last
+        FROM phases WHERE kind = 'job' AND task IS NOT NULL
+    ),
+    repeated AS (SELECT task, attempt FROM jobs WHERE status = 'ok' AND attempt < last),
+    ended AS (
         SELECT * REPLACE (CASE WHEN kind = 'workflow' AND end_ns IS NULL
-            THEN (SELECT max(end_ns) FROM phases) ELSE end_ns END AS end_ns)
+            THEN (SELECT max(end_ns) FROM phases) ELSE end_ns END AS end_ns,
+            CASE WHEN (task, attempt) NOT IN (SELECT (task, attempt) FROM repeated) THEN task END AS task)
         FROM phases
     )
     SELECT id, parent, kind, name, task, process, lane, start_ns, end_ns FROM ended

@@ -48,6 +48,7 @@ class Listed:
     path: str
     problem: str | None
     joint: bool = False
+    series: str = ""
 
 
 def listed(entry: RunEntry) -> Listed:
@@ -67,6 +68,7 @@ def listed(entry: RunEntry) -> Listed:
         path=str(entry.path),
         problem=entry.problem or None,
         joint=manifest.joint,
+        series=manifest.series,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import IO, Protocol
 
 from longpole.model.standing import Standing
+from longpole.model.text import visible
 from longpole.present.failure import failure_sentence
 from longpole.present.lines import Line, clipped, drawn, is_terminal, surface_of, width_of
 from longpole.present.standing import live_lines, progress_sentence
@@ -110,7 +111,7 @@ class Notes:
         write(self._stream, "\n".join(["", *drawn(lines, surface_of(self._stream)), "", ""]))
 
     def _say(self, text: str) -> None:
-        write(self._stream, f"longpole: {text}\n")
+        write(self._stream, f"longpole: {visible(text)}\n")
 
 
 def write(stream: IO[str], text: str) -> None:

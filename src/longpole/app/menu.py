@@ -21,6 +21,7 @@ MENU = {
         "explain": "Where the time went, what bounds it, and which change gains most.",
         "table": "Runs as a table: what each kind of job used, or as a paper has it.",
         "roofline": "What bounds a run or a plan on a machine, and how far it is from the roof.",
+        "compare": "Groups of runs side by side: what differs, and how sure that is.",
         "query": "Ask a run, or all runs, in SQL.",
         "machine": "What a machine does at best: measure this one, or show one that is known.",
         "export": "Write a run as CSV, Parquet, a Perfetto trace or WfFormat.",

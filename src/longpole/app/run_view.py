@@ -59,9 +59,10 @@ class RunView:
             write_json(standing_json(standing))
 
     def _stopping(self) -> str:
-        if not self._asked:
+        running = len(self._assembly.runner.running)
+        if not self._asked or not running:
             return ""
-        jobs = counted(len(self._assembly.runner.running), "job")
+        jobs = counted(running, "job")
         if self._asked > 1:
             return f"ending {jobs} at once"
         again = "press Ctrl-C again" if is_terminal(sys.stderr) else "another signal is needed"

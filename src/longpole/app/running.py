@@ -12,7 +12,7 @@ import time
 from shutil import rmtree
 
 from longpole.app.run_folder import take_run_folder
-from longpole.errors import USAGE
+from longpole.errors import USAGE, UsageError
 from longpole.log.slots import FINISH, FINISH_LAYOUT
 from longpole.record.assignment import Ending
 from longpole.record.command import find_command, start_command
@@ -36,9 +36,20 @@ def begin(request: Request, name: str, runs: str, facts: tuple[str, ...]) -> int
     """Run a workflow as a new run; return the exit code to end with.
 
     Raises:
-        OSError: There is no room for a run.
+        UsageError: There is no room for a run.
     """
-    path = create_joint_run(find_runs_folder(runs), name)
+    folder = find_runs_folder(runs)
+    try:
+        path = create_joint_run(folder, name)
+    except OSError as error:
+        raise UsageError(
+            f"Cannot keep a run in {folder}: {error.strerror}. Choose another folder with --runs."
+        ) from error
+    return begin_in(path, request, facts)
+
+
+def begin_in(path: str, request: Request, facts: tuple[str, ...]) -> int:
+    """Run a workflow in the folder that was made for its run; return the exit code to end with."""
     with take_run_folder(path):
         code = _drive(path, request, facts)
     if code == USAGE:

@@ -38,9 +38,18 @@ class Given:
     container: str | None = None
     ssh: str | None = None
     resume: str | None = None
+    repeat: int | None = None
+    placements: str | None = None
+    vary: tuple[str, ...] = ()
+    series: str | None = None
     name: str | None = None
     runs: str = ""
     as_json: bool = False
+
+    @property
+    def asks_for_series(self) -> bool:
+        """Whether several runs are to be made, to be compared."""
+        return bool(self.repeat or self.placements or self.vary or self.series)
 
 
 def ask(given: Given) -> tuple[Request, str]:
@@ -122,6 +131,10 @@ def _fixed(given: Given) -> dict[str, object]:
         "--container": given.container,
         "--ssh": given.ssh,
         "--name": given.name,
+        "--repeat": given.repeat,
+        "--placements": given.placements,
+        "--vary": given.vary,
+        "--series": given.series,
     }
 
 

@@ -14,7 +14,8 @@ from longpole.errors import DamagedRunError, UsageError
 from longpole.model.result_table import Like, ResultTable
 from longpole.model.run_result import RunResult
 from longpole.store.run import StoredRun, open_run
-from longpole.store.selection import find_run, runs_folder
+from longpole.store.selection import runs_folder
+from longpole.store.several import find_runs
 
 _NEEDS_USE = (Like.PLAIN, Like.III, Like.IV)
 _NEEDS_OUTLINE = (Like.II, Like.IV)
@@ -46,19 +47,20 @@ def table_of_runs(
     """Return a table of runs, and what is damaged of them; one that is named twice counts once.
 
     Args:
-        names: Which runs: ids, beginnings of ids, folders, ``latest`` or ``latest:NAME``.
+        names: Which runs: ids, beginnings of ids, folders, ``latest`` or ``latest:NAME``; or names of runs or
+            of a series, or patterns of such names: all of them.
         like: Which table.
         runs: The folder of runs; '' for the usual one.
 
     Raises:
         LongpoleError: A run is not there, or nothing of it can be read.
     """
-    paths = dict.fromkeys(find_run(name, runs_folder(runs)) for name in names)
     results: list[RunResult] = []
     damage: DamagedRunError | None = None
-    with progress("Reading runs", len(paths)) as done:
-        for path in paths:
-            with open_run(path) as stored:
+    entries = find_runs(names, runs_folder(runs))
+    with progress("Reading runs", len(entries)) as done:
+        for entry in entries:
+            with open_run(entry.path) as stored:
                 results.append(result_of(stored, like))
                 damage = damage or stored.damage()
             done(1)

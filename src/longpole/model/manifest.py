@@ -37,7 +37,8 @@ class Manifest:
     """What is known of a run without reading its log.
 
     ``made`` is when it came into its folder of runs, where that is not when it started: it was imported, or
-    merged of others.
+    merged of others. ``series`` is the name of the series that it was made for, and ``series_round`` the
+    round there, from 1.
     """
 
     schema_version: int
@@ -60,3 +61,5 @@ class Manifest:
     left_behind: int = 0
     recording: Cost | None = None
     troubles: tuple[str, ...] = ()
+    series: str = ""
+    series_round: int = 0

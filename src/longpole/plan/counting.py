@@ -1,9 +1,10 @@
 """What a plan moves: by the rule of the paper, and in truth.
 
-Method: the rule counts, for every job, its inputs, checkpoints and code files, its programs and its image; an
-intermediate counts once for each job that uses it, and of a cluster's only names that come from outside it,
-each once. (Krawczuk et al. 2021, Table II; where data is on a shared file system, programs do not count.) The
-rule counts an image even where it is there already, and a link as a file; the truth counts what is copied.
+Method: the rule counts, for every job, its inputs, checkpoints and code files, one program for each kind of
+task and its image; an intermediate counts once for each job that uses it, and of a cluster's only names that
+come from outside it, each once. (Krawczuk et al. 2021, Table II; where data is on a shared file system,
+programs do not count.) The rule counts an image even where it is there already, a link as a file, and a
+program that serves several kinds of task once for each of them; the truth counts what is copied.
 Left out: what jobs read again from their own disk, and attempts that fail.
 """
 
@@ -31,12 +32,14 @@ class Staged:
         files: Inputs and code files.
         checkpoints: What it continues from, if that is there.
         programs: What it executes.
+        kinds: Kinds of its tasks that execute a program.
         images: What it runs in.
     """
 
     files: frozenset[str]
     checkpoints: frozenset[str]
     programs: frozenset[str]
+    kinds: frozenset[str]
     images: frozenset[str]
 
 
@@ -62,11 +65,8 @@ class Counting:
     def files_staged_in(self, rules: Rules) -> Amount:
         """Return what the rule counts."""
         counted = sum(
-            len(
-                job.files
-                | job.checkpoints
-                | (job.programs if rules.programs is Sent.EACH_JOB else frozenset())
-            )
+            len(job.files | job.checkpoints)
+            + (len(job.kinds) if rules.programs is Sent.EACH_JOB else 0)
             + len(job.images)
             for job in map(self._staged_of, self._jobs.groups)
         )
@@ -105,6 +105,7 @@ class Counting:
             frozenset(files),
             frozenset(name for task in tasks for name in _checkpoints(task)),
             frozenset(task.template.program for task in tasks if task.template.program),
+            frozenset(task.template.name for task in tasks if task.template.program),
             frozenset(task.template.image for task in tasks if task.template.image),
         )
 

@@ -103,10 +103,16 @@ class Expansion:
         self._known[name] = matching(named, named.made, files)
 
     def made(self, task: int, files: Iterable[str]) -> None:
-        """Take the files that a task has made under a pattern."""
-        for name in files:
-            self.makers[name] = task
+        """Take the files that a task has made under a pattern.
+
+        Raises:
+            WorkflowError: Another task makes one of them.
+        """
         self._makers_of.clear()
+        for name in files:
+            other = self.makers.setdefault(name, task)
+            if other != task:
+                raise self._made_twice(name, other, task)
 
     def dependencies(self, task: int) -> list[int]:
         """Return the tasks whose files or results a task uses, each once."""
@@ -192,7 +198,8 @@ class Expansion:
         if id(names) in self._makers_of:  # another task uses just these
             return
         for name in names:
-            if name not in self.makers and not self.makers_of_name(name):
+            # What a task needs cannot be one of those that it makes as many of as it likes.
+            if name not in self.makers and set(self.makers_of_name(name)) <= {number}:
                 made = self._template_makers.of_name(name)
                 if made is not None and made.template not in self._of_template:
                     raise self._spelt_differently(name, number, made.template)

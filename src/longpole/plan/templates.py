@@ -33,6 +33,7 @@ class Makers:
     def __init__(self, workflow: Workflow) -> None:
         """Look at all outputs once."""
         self._sets = workflow.sets
+        self._told = {each.made for each in workflow.sets.values()}
         self._plain: dict[str, str] = {}
         self._shapes: dict[str, set[str]] = {}
         self._patterns: list[_Pattern] = []
@@ -42,10 +43,16 @@ class Makers:
         self._of_name: dict[str, Made | None] = {}
 
     def of(self, pattern: str) -> set[str]:
-        """Return the names of templates that make files of a pattern."""
+        """Return the names of templates that make files of a pattern.
+
+        Where a set is told from it, those are its files that are made under it: a plain output that happens
+        to fit, ``total.txt`` beside ``{part}.txt``, is none of them.
+        """
         if not places(pattern):
             made = self.of_name(fill(pattern, {}))
             return {made.template} if made else set()
+        if pattern in self._told:
+            return self._shapes.get(_shape(pattern), set())
         used = _Pattern(pattern, "", self._sets)
         plain = {maker for name, maker in self._plain.items() if used.made(name)}
         return plain | self._shapes.get(_shape(pattern), set())

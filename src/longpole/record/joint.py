@@ -18,6 +18,7 @@ from longpole.record.rundir import create_run_folder, plain_name, working_folder
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import Any
 
 _LOCK = ".lock"
 
@@ -124,8 +125,13 @@ def _followed(link: str) -> str:
     return path if os.path.isdir(log) else ""
 
 
-def create_joint_run(runs_folder: str, name: str) -> str:
+def create_joint_run(runs_folder: str, name: str, **facts: Any) -> str:
     """Make a run's folder with its manifest, so that it is whole before others can find it.
+
+    Args:
+        runs_folder: Where runs live.
+        name: What the run is called.
+        facts: What else its manifest says.
 
     Raises:
         OSError: There is no room or no permission.
@@ -134,7 +140,7 @@ def create_joint_run(runs_folder: str, name: str) -> str:
 
     path = create_run_folder(runs_folder, name)
     try:
-        save(path, joint_facts(path.rpartition("-")[2], name, working_folder()))
+        save(path, {**joint_facts(path.rpartition("-")[2], name, working_folder()), **facts})
     except OSError:
         _remove(path)
         raise

@@ -22,9 +22,18 @@ def become_subreaper() -> None:
 
 def die_with_parent(parent: int) -> None:
     """Be killed when the parent dies; if it has died already, die now."""
-    _prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+    _signal_with_parent(parent, signal.SIGKILL)
+
+
+def stop_with_parent(parent: int) -> None:
+    """Be asked to stop when the parent dies; if it has died already, now."""
+    _signal_with_parent(parent, signal.SIGTERM)
+
+
+def _signal_with_parent(parent: int, number: int) -> None:
+    _prctl(_SET_DEATH_SIGNAL, number)
     if os.getppid() != parent:
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), number)
 
 
 def _prctl(option: int, value: int) -> None:

@@ -23,6 +23,7 @@ from longpole.run.containers.runtimes import AUTO, choose, runtime_named
 from longpole.run.driver import Driver, Parts
 from longpole.run.engines.local.engine import LocalEngine
 from longpole.run.engines.local.settings import Settings
+from longpole.run.image_places import with_images_in_place
 from longpole.run.jobs import Job
 from longpole.run.journal import Failure, Journal
 from longpole.run.ledger import Ledger
@@ -68,6 +69,7 @@ class Assembly:
             LongpoleError: It cannot be run; the sentence says why.
             OSError: A folder cannot be made.
         """
+        workflow = with_images_in_place(workflow)
         self._workflow, self._request, self._run_path = workflow, request, run_path
         self._here = this_machine(request)
         self._rules = RULES[Placement(request.placement)]

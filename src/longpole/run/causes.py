@@ -36,10 +36,12 @@ class Causes:
         self._refused = False
 
     def hear(self, event: Event) -> None:
-        """Take what an event tells of a failure, if it does."""
+        """Take what an event tells of a failure, if it does; of a job that fails already, nothing more."""
         if isinstance(event, Executed | Broken) and event.verdict is not Verdict.OK:
-            task = event.task if isinstance(event, Executed) else self._runner.graph.jobs[event.job].tasks[0]
-            self._heard[event.job] = Cause(event.verdict, event.cause, task)
+            job = self._runner.graph.jobs[event.job]
+            if not job.trouble:  # else this is a task that was stopped because of another one
+                task = event.task if isinstance(event, Executed) else job.tasks[0]
+                self._heard[event.job] = Cause(event.verdict, event.cause, task)
 
     def of(self, number: int) -> Cause:
         """Return why a job has failed."""

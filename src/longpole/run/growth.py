@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from longpole.model.workflow import WorkflowError
 from longpole.plan.expansion import Expansion
 
 
@@ -24,6 +25,7 @@ class Growth:
         self._going: dict[str, int] = {}
         self._troubled: set[str] = set()
         self._files: dict[str, list[str]] = {}
+        self._clash: WorkflowError | None = None
         self._sets = {
             each.name: expansion.makers_of_set(each.name)
             for each in expansion.workflow.sets.values()
@@ -41,6 +43,8 @@ class Growth:
         Raises:
             WorkflowError: Two tasks make one file, or sets that go in step do not.
         """
+        if self._clash is not None:
+            raise self._clash
         before = self._expansion.unexpanded
         new = self._expansion.expand()
         for name in before:
@@ -58,7 +62,7 @@ class Growth:
         if template in self._told_by:
             names = list(files)
             self._files.setdefault(template, []).extend(names)
-            self._expansion.made(task, names)
+            self._note_made(task, names)
         return not self._left[template] and self.learn()
 
     def learn(self) -> bool:
@@ -101,6 +105,13 @@ class Growth:
         """Return the levels that have not come to their end, and never will: they are over from now on."""
         left, self._level_left = sorted(self._level_left), {}
         return left
+
+    def _note_made(self, task: int, files: list[str]) -> None:
+        """Note who made which files; if others make one of them too, no more tasks can come up."""
+        try:
+            self._expansion.made(task, files)
+        except WorkflowError as error:
+            self._clash = error
 
     def _take_from_level(self, level: int, count: int) -> None:
         left = self._level_left[level] = self._level_left[level] - count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -137,7 +138,7 @@ class _Plan:
         if template.call is None:
             self.line = CommandLine(template.command, declared)
         self.lists = [
-            (place, f"{LISTS_FOLDER}/{uses.name}.list")
+            (place, uses.name)
             for place, uses in enumerate((*template.inputs, *template.outputs))
             if uses.name and f"{{{uses.name}.list}}" in _texts(template)
         ]
@@ -185,7 +186,9 @@ class Orders:
         order.outputs = self._outputs(task)
         if plan.lists:
             files = (*task.inputs, *task.outputs)
-            order.lists = {path: tuple(map(_safe, files[place])) for place, path in plan.lists}
+            order.lists = {
+                _list_of(task, name): tuple(map(_safe, files[place])) for place, name in plan.lists
+            }
         if template.checkpoints:
             order.checkpoints = tuple(fill(pattern, task.members) for pattern in template.checkpoints)
         if template.unfinished:
@@ -194,6 +197,7 @@ class Orders:
 
     def _fill(self, order: TaskOrder, task: Task, plan: _Plan) -> None:
         template, values = task.template, self._names(task)
+        values.update({f"{name}.list": _list_of(task, name) for _, name in plan.lists})
         order.environment = {key: plain_text(text, values) for key, text in template.environment.items()}
         if template.call is not None:
             order.call = arguments_for(template.call, lambda name: self._result(name, order.task), values)
@@ -215,7 +219,6 @@ class Orders:
             if uses.name:
                 safe = [_safe(name) for name in names]
                 values[uses.name] = safe[0] if _is_one(uses, task) and safe else safe
-                values[f"{uses.name}.list"] = f"{LISTS_FOLDER}/{uses.name}.list"
         values["program"] = template.program
         return values
 
@@ -263,6 +266,13 @@ def _shown(value: object) -> Value:
 def _safe(name: str) -> str:
     """Return a name that no program takes for an option."""
     return f"./{name}" if name.startswith("-") else name
+
+
+def _list_of(task: Task, name: str) -> str:
+    """Return where a list lies: tasks of a cluster share their folder, and some of them run at once."""
+    members = "\0".join(task.members.values()).encode(errors="surrogateescape")
+    mark = f"-{hashlib.blake2s(members, digest_size=4).hexdigest()}" if members else ""
+    return f"{LISTS_FOLDER}/{task.template.name}{mark}/{name}.list"
 
 
 def _is_one(uses: Uses, task: Task) -> bool:

@@ -13,8 +13,8 @@ Wanted = Callable[[str], bool]
 def wanted_results(workflow: Workflow) -> Wanted:
     """Return what says whether a file is a result: as described, else whatever no task uses."""
     if workflow.results:
-        return _matching(workflow.results)
-    used = _matching(_inputs(workflow, lambda _: True))
+        return _named(workflow, workflow.results)
+    used = _named(workflow, _inputs(workflow, lambda _: True))
     return lambda name: not used(name)
 
 
@@ -25,7 +25,7 @@ def wanted_outside(workflow: Workflow, label_of: Callable[[str], str]) -> Callab
 
     def wanted(label: str, name: str) -> bool:
         if label not in known:
-            known[label] = _matching(_inputs(workflow, lambda template: label_of(template) != label))
+            known[label] = _named(workflow, _inputs(workflow, lambda template: label_of(template) != label))
         return results(name) or known[label](name)
 
     return wanted
@@ -41,12 +41,42 @@ def _inputs(workflow: Workflow, chosen: Callable[[str], bool]) -> Iterable[str]:
     )
 
 
-def _matching(patterns: Iterable[str]) -> Wanted:
+def _named(workflow: Workflow, patterns: Iterable[str]) -> Wanted:
+    """Return what says whether some patterns name a file: by themselves, or for members of their sets."""
     plain: set[str] = set()
-    others = {}
+    others: dict[str, Wanted] = {}
     for pattern in patterns:
         if places(pattern):
-            others[pattern] = matcher(pattern)
+            others[pattern] = _for_members(workflow, pattern)
         else:
             plain.add(fill(pattern, {}))
-    return lambda name: name in plain or any(fits.fullmatch(name) for fits in others.values())
+    return lambda name: name in plain or any(fits(name) for fits in others.values())
+
+
+def _for_members(workflow: Workflow, pattern: str) -> Wanted:
+    """Return what says whether a pattern names a file for members of its sets, as far as these are known.
+
+    ``total.txt`` fits ``{part}.txt``, and is none of the parts if that is no member, or if the parts are told
+    from what is made under the pattern while it is made under its own name.
+    """
+    fits = matcher(pattern)
+    listed = {name: workflow.sets[name].listed for name in places(pattern) if name in workflow.sets}
+    known = {name: frozenset(members) for name, members in listed.items() if members is not None}
+    told = any(each.made == pattern for each in workflow.sets.values())
+    apart = frozenset(_plain_outputs(workflow)) if told else frozenset[str]()
+
+    def names(name: str) -> bool:
+        found = fits.fullmatch(name)
+        return found is not None and name not in apart and all(found[at] in known[at] for at in known)
+
+    return names
+
+
+def _plain_outputs(workflow: Workflow) -> Iterable[str]:
+    return (
+        fill(pattern, {})
+        for template in workflow.templates.values()
+        for uses in template.outputs
+        for pattern in uses.patterns
+        if not places(pattern)
+    )

@@ -58,7 +58,7 @@ class Reuse:
                 command=_said(order),
                 outputs=tuple(output.name for output in order.outputs),
                 environment=order.environment,
-                image=self._identity(Item("", template.image)) if template.image else "",
+                image=self._identity(Item("", template.image, template.image)),
                 programs=self._sums(item for item in order.inputs if item.name in own),
                 inputs=self._sums(item for item in order.inputs if item.name not in own),
             )

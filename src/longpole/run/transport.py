@@ -56,6 +56,6 @@ def _offered(workflow: Workflow) -> list[str]:
     folder = workflow.folder
     paths = [f"{folder.rstrip('/')}/"]
     paths += [os.path.join(folder, place.path) for place in workflow.files.values() if place.path]
-    for image in {template.image for template in workflow.templates.values() if template.image}:
-        paths.append(os.path.abspath(image) + ("/" if os.path.isdir(image) else ""))
+    images = {template.image for template in workflow.templates.values()}
+    paths += [f"{image}/" if os.path.isdir(image) else image for image in images if os.path.isabs(image)]
     return paths

@@ -45,6 +45,26 @@ def test_names_of_known_members_are_looked_for_each():
     assert "Task 't' needs 'd/b.txt' (and 1 more of its inputs): " in missing(text, "d/a.txt")
 
 
+def test_members_may_have_braces_in_their_names():
+    text = "sets: {p: {values: ['{q}', 'r{', '{s}']}}\ntasks: {t: {run: x, inputs: ['d/{p}.txt']}}"
+
+    assert "Task 't' needs 'd/{s}.txt': no task makes it" in missing(text, "d/{q}.txt", "d/r{.txt")
+
+
+def test_pairs_that_a_task_does_not_make_are_missed_where_every_combination_is_used():
+    text = (
+        "sets: {a: {values: [1, 2]}, b: {values: [x, y]}}\n"
+        "tasks:\n"
+        "  pair: {for_each: {zip: [a, b]}, run: x, outputs: ['{a}-{b}']}\n"
+        "  again: {for_each: {zip: [a, b]}, run: x, inputs: ['{a}-{b}']}\n"
+        "  all: {run: x, inputs: ['{a}-{b}']}\n"
+    )
+
+    (told,) = missing(text).splitlines()
+
+    assert "Task 'all' needs '1-y' (and 1 more of its inputs): no task makes it" in told
+
+
 @pytest.mark.parametrize(
     ("inputs", "outputs"),
     [

@@ -77,6 +77,14 @@ def tasks(text: str) -> str:
             "Task 'u': 'd/e/f' lies in 'd/', which task 't' makes as a whole; keep one.",
         ),
         (
+            "  t: {run: x, outputs: [d]}\n  u: {run: x, outputs: [d/e]}",
+            "Task 'u': 'd/e' lies in 'd', which task 't' makes as a file; keep one.",
+        ),
+        (
+            "  t: {run: x, outputs: [d]}\n  u: {run: x, outputs: [d/]}",
+            "Two tasks make 'd/': 't' (line 5) and 'u'.",
+        ),
+        (
             "  t: {run: x, outputs: [f]}\nfiles: {f: /f}",
             "Task 't' makes 'f', and 'files' says where it lies already",
         ),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+from typing import Any
 
 import pytest
 
@@ -18,13 +21,13 @@ class Killed(BaseException):
 
 
 @pytest.fixture(scope="module")
-def undisturbed(pictures, tmp_path_factory) -> dict[str, object]:
+def undisturbed(pictures, tmp_path_factory) -> dict[str, Any]:
     return found(search_arguments(pictures, tmp_path_factory.mktemp("undisturbed")))
 
 
-def found(given) -> dict[str, object]:
+def found(given) -> dict[str, Any]:
     programs.hpo.search(given)
-    best: dict[str, object] = json.loads(given.best.read_text())
+    best: dict[str, Any] = json.loads(given.best.read_text())
     return best
 
 
@@ -94,31 +97,57 @@ def test_a_damaged_or_foreign_checkpoint_means_starting_fresh(
     assert said.count("starting fresh") == 1 + TRIALS
 
 
-def test_the_tuned_search_finds_the_same(pictures, tmp_path, undisturbed):
+def test_the_tuned_search_tries_the_same_side_by_side(pictures, tmp_path, undisturbed, monkeypatch):
+    monkeypatch.setattr(programs.hpo, "cores_here", lambda: 2)
+
     tuned = found(search_arguments(pictures, tmp_path, variant="tuned"))
 
-    for one, other in zip(tuned["trials"], undisturbed["trials"], strict=True):
-        assert {**one, "validation_loss": 0} == {**other, "validation_loss": 0}
-        assert one["validation_loss"] == pytest.approx(other["validation_loss"], rel=0.05)
+    assert [searched(trial) for trial in tuned["trials"]] == [
+        searched(each) for each in undisturbed["trials"]
+    ]
+    assert tuned["validation_loss"] == min(trial["validation_loss"] for trial in tuned["trials"])
+    assert [path.name for path in tmp_path.glob("trial_*")] == []
 
 
-def test_a_tuned_search_goes_on_too(pictures, tmp_path, monkeypatch):
-    def alone(given) -> dict[str, object]:
-        monkeypatch.setattr(programs.hpo, "cores_here", lambda: 1)
-        return found(given)
+def searched(trial) -> dict[str, object]:
+    return {name: value for name, value in trial.items() if name != "validation_loss"}
 
-    expected = alone(search_arguments(pictures, tmp_path / "a", variant="tuned"))
-    given = search_arguments(pictures, tmp_path / "b", variant="tuned")
-    killed_at(monkeypatch, given, EPOCHS + 2)
 
-    assert alone(given) == expected
+@pytest.mark.parametrize("cores", [1, 2])
+def test_a_tuned_search_goes_on_too(pictures, tmp_path, monkeypatch, cores):
+    monkeypatch.setattr(programs.hpo, "cores_here", lambda: cores)
+    folders = [tmp_path / "undisturbed", tmp_path / "killed"]
+    for folder in folders:
+        folder.mkdir()
+    expected, given = (search_arguments(pictures, folder, variant="tuned") for folder in folders)
+
+    kill = killed_at if cores == 1 else killed_side_by_side
+    kill(monkeypatch, given, 2)
+
+    assert given.checkpoint.with_name("trial_0.pt").exists()
+    assert found(given) == found(expected)
+
+
+def killed_side_by_side(monkeypatch, given, epoch: int) -> None:
+    """Search in two processes, and let each of them be killed after so many epochs."""
+    original = programs.model.Learner.learn_epoch
+
+    def learn_epoch(learner) -> float:
+        if learner.epoch == epoch:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return float(original(learner))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(programs.model.Learner, "learn_epoch", learn_epoch)
+        with pytest.raises(ValueError, match="process 0 ended with exit code -9"):
+            programs.hpo.search(given)
 
 
 def test_a_trial_that_fails_in_its_process_fails_the_search(pictures, tmp_path, monkeypatch):
     monkeypatch.setattr(programs.hpo, "cores_here", lambda: 2)
     monkeypatch.setattr(programs.model.Learner, "learn_epoch", lambda learner: 1 / 0)
 
-    with pytest.raises(ValueError, match=r"trial 0 ended with exit code 1\."):
+    with pytest.raises(ValueError, match=r"process 0 ended with exit code 1\."):
         found(search_arguments(pictures, tmp_path, variant="tuned"))
 
 

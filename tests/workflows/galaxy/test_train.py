@@ -91,13 +91,19 @@ def test_a_checkpoint_of_another_seed_is_not_gone_on_from(pictures, undisturbed,
     assert "it is of other settings: starting fresh" in capsys.readouterr().err
 
 
-def test_the_tuned_variant_learns_the_same(pictures, undisturbed, tmp_path):
-    tuned = trained(train_arguments(pictures, tmp_path, variant="tuned"))
+@pytest.mark.parametrize("variant", ["published", "tuned"])
+def test_either_variant_learns(pictures, tmp_path, capsys, variant):
+    trained(train_arguments(pictures, tmp_path, variant=variant, epochs=8))
 
-    assert tuned.keys() == undisturbed.keys()
-    for name, each in tuned.items():
-        if "num_batches" not in name:
-            assert float((each - undisturbed[name]).norm() / undisturbed[name].norm()) < 0.05, name
+    losses = [
+        float(line.split("loss ")[1].split(",")[0]) for line in said(capsys) if line.startswith("epoch")
+    ]
+    assert losses[-1] < losses[0] - 0.5
+
+
+def said(capsys) -> list[str]:
+    lines: list[str] = capsys.readouterr().err.splitlines()
+    return lines
 
 
 def test_training_stops_when_validation_no_longer_gains():
@@ -130,7 +136,7 @@ def test_the_evaluation_writes_a_table_and_a_picture(pictures, tmp_path, variant
     trained(train_arguments(pictures, tmp_path))
     given = evaluated(pictures, tmp_path, variant)
 
-    (row,) = csv.DictReader(given.results.open())
+    (row,) = csv.DictReader(given.results.read_text().splitlines())
     assert list(row) == ["accuracy", "precision", "recall", "f1"]
     assert all(0 <= float(value) <= 1 for value in row.values())
     assert round(float(row["accuracy"]) * COUNTS["test"], 3) % 1 == 0

@@ -9,55 +9,58 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
+import multiprocessing
 import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from PIL import Image
+from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-try:
-    from longpole import phase
-except ImportError:
-
-    class phase:  # type: ignore[no-redef]  # noqa: N801  stands in for a function of this name
-        """A mark that nobody reads, where Longpole is not there."""
-
-        def __init__(self, name: str, /, kind: str = "phase", **attributes: object) -> None:
-            """Take what would be noted."""
-
-        def __enter__(self) -> phase:
-            """Begin."""
-            return self
-
-        def __exit__(self, *failure: object) -> None:
-            """End."""
-
-        def note(self, **attributes: object) -> None:
-            """Take what would be noted."""
-
-
-# Of the pictures that torchvision's weights were learned from.
-MEAN = (0.485, 0.456, 0.406)
-DEVIATION = (0.229, 0.224, 0.225)
 PARAMETERS: dict[str, type] = {
     "body_rate": float, "head_rate": float, "transferred": int, "decays": bool, "width": float, "batch": int,
 }  # fmt: skip
 # Batches that only go forward are larger: nothing is kept for the way back.
 FORWARD_BATCH = 128
-# What may be taken of the memory that is free, by all processes of a program together.
-_SHARE = 0.6
+# What may be taken of all memory, by the processes of a program together, and of what is free just now.
+_SHARE, _FREE_SHARE = 0.7, 0.9
 _sharing = 1
+# Of 255 levels: a picture whose pixels differ by less than this is empty sky.
+_DARK = 4.0
 _LABEL = re.compile(r"_class_(\d+)_")
 
-Tensor = torch.Tensor
 Batch = tuple[Tensor, Tensor]
+
+
+class Unmarked:
+    """A mark that nobody reads, where Longpole is not there."""
+
+    def __init__(self, name: str, /, kind: str = "phase", **attributes: object) -> None:
+        """Take what would be noted."""
+
+    def __enter__(self) -> Unmarked:
+        """Begin."""
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        """End."""
+
+    def note(self, **attributes: object) -> None:
+        """Take what would be noted."""
+
+
+try:
+    from longpole import phase
+except ImportError:
+    phase = Unmarked  # type: ignore[assignment]
 
 
 def names_in(path: Path) -> list[str]:
@@ -96,13 +99,23 @@ def side_of(name: str) -> int:
         return int(picture.width)
 
 
+def whitened(pixels: Tensor) -> Tensor:
+    """Return bytes as numbers of mean zero and deviation one in each channel of each picture.
+
+    How bright a galaxy seems says little about it. A dark picture stays dark: its noise is not blown up.
+    """
+    numbers = pixels.float()
+    numbers = numbers - numbers.mean((-2, -1), keepdim=True)
+    deviation = numbers.square().mean((-2, -1), keepdim=True).sqrt()  # four times as fast as torch.std
+    return numbers / (deviation + _DARK)
+
+
 class Pictures(Dataset):
     """Pictures in files, decoded and normalised when they are asked for."""
 
     def __init__(self, names: Sequence[str]) -> None:
         """Take their names."""
         self.names = names
-        self.mean, self.deviation = (torch.tensor(each).view(3, 1, 1) for each in (MEAN, DEVIATION))
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -111,16 +124,16 @@ class Pictures(Dataset):
     def __getitem__(self, index: int) -> tuple[Tensor, int]:
         """Return one of them, and its class."""
         pixels = torch.from_numpy(pixels_of(self.names[index]).copy()).permute(2, 0, 1)
-        # By a number with a point: bytes divided by 255 as whole numbers would all be black.
-        return (pixels.float() / 255.0 - self.mean) / self.deviation, label_of(self.names[index])
+        return whitened(pixels.contiguous()), label_of(self.names[index])
 
 
 class Loaded:
-    """Batches that a DataLoader makes, in this process, anew in every epoch."""
+    """Batches that a DataLoader makes anew in every epoch: in this process, or in some workers."""
 
-    def __init__(self, names: Sequence[str], batch: int, device: torch.device) -> None:
-        """Take names of pictures, how many make a batch, and where batches are to be."""
+    def __init__(self, names: Sequence[str], batch: int, device: torch.device, workers: int = 0) -> None:
+        """Take names of pictures, how many make a batch, where batches are to be, and who loads them."""
         self.pictures, self.count, self.device = Pictures(names), len(names), device
+        self.workers = workers
         self.batch = min(batch, self.count)
 
     def __len__(self) -> int:
@@ -138,7 +151,8 @@ class Loaded:
 
     def _batches(self, **how: Any) -> Iterator[Batch]:  # noqa: ANN401  what a DataLoader takes
         # A generator of its own: the loader draws from it, and chance in the model stays what it was.
-        for pictures, labels in DataLoader(self.pictures, self.batch, generator=torch.Generator(), **how):
+        how |= {"generator": torch.Generator(), "num_workers": self.workers}
+        for pictures, labels in DataLoader(self.pictures, self.batch, **how):
             yield pictures.to(self.device), labels.to(self.device)
 
 
@@ -192,42 +206,76 @@ def order_of(count: int, seed: int) -> Tensor:
 
 
 def decoded(names: Sequence[str], cores: int) -> tuple[Tensor, Tensor]:
-    """Return all pictures as bytes, and their classes; decoding leaves Python's lock, so threads do it.
+    """Return all pictures as bytes, and their classes; so many processes decode into memory that they share.
 
     Raises:
         ValueError: They are not all of one size.
     """
     first = pixels_of(names[0])
-    ready = np.empty((len(names), *first.shape), np.uint8)
+    shared = mmap.mmap(-1, len(names) * first.nbytes)
+    ready = np.frombuffer(shared, np.uint8).reshape(len(names), *first.shape)
 
-    def put(n: int) -> None:
-        pixels = pixels_of(names[n])
-        if pixels.shape != first.shape:
-            raise ValueError(f"{names[n]} is of another size than {names[0]}. Crop them alike.")
-        ready[n] = pixels
+    def fill(part: int) -> None:
+        for n in range(part, len(names), cores):
+            pixels = pixels_of(names[n])
+            if pixels.shape != first.shape:
+                raise ValueError(f"{names[n]} is of another size than {names[0]}. Crop them alike.")
+            ready[n] = pixels
 
-    with phase("decode", pictures=len(names)), ThreadPoolExecutor(cores) as threads:
-        for _ in threads.map(put, range(len(names)), chunksize=16):
+    with phase("decode", pictures=len(names)):
+        for _ in side_by_side(fill, range(cores)):
             pass
     return torch.from_numpy(ready), torch.tensor([label_of(name) for name in names])
 
 
+def side_by_side(work: Callable[[int], Any], numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
+    """Give what work makes of each number, in their order; it is done in forked processes, all at once.
+
+    Raises:
+        ValueError: One of them has failed.
+    """
+    fork, running = multiprocessing.get_context("fork"), []
+    for number in numbers:
+        ours, theirs = fork.Pipe(duplex=False)
+        process = fork.Process(target=_answer, args=(work, number, theirs), daemon=True)
+        process.start()
+        theirs.close()
+        running.append((number, process, ours))
+    for number, process, ours in running:
+        try:
+            answer, complaint = ours.recv()
+        except EOFError:
+            process.join()
+            answer, complaint = None, f"process {number} ended with exit code {process.exitcode}."
+        if complaint:
+            raise ValueError(complaint)
+        yield number, answer
+
+
+def _answer(work: Callable[[int], Any], number: int, theirs: Connection) -> None:
+    try:
+        theirs.send((work(number), ""))
+    except (OSError, ValueError) as error:
+        theirs.send((None, str(error) or type(error).__name__))
+
+
 def fits(count_bytes: int, device: torch.device) -> bool:
     """Return whether so much may be kept in the memory of a device, beside what is there."""
-    free = torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else _free_here()
-    return bool(count_bytes < free * _SHARE / _sharing)
+    free, whole = torch.cuda.mem_get_info(device) if device.type == "cuda" else _memory_here()
+    return bool(count_bytes < min(free * _FREE_SHARE, whole * _SHARE / _sharing))
 
 
 def share_memory_with(processes: int) -> None:
-    """Take no more than a fair part of the free memory from now on: others do the same meanwhile."""
+    """Take no more than a fair part of the memory from now on: others do the same meanwhile."""
     global _sharing  # noqa: PLW0603  one fact about this process
     _sharing = processes
 
 
-def _free_here() -> int:
+def _memory_here() -> tuple[int, int]:
+    """Return how much memory is free, and how much there is."""
     with open("/proc/meminfo", encoding="ascii") as lines:
-        kilobytes = next(line.split()[1] for line in lines if line.startswith("MemAvailable:"))
-    return int(kilobytes) * 1024
+        kilobytes = {line.split(":")[0]: int(line.split()[1]) for line in lines}
+    return kilobytes["MemAvailable"] * 1024, kilobytes["MemTotal"] * 1024
 
 
 def device_of(word: str) -> torch.device:

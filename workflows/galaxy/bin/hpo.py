@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import sys
 import time
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from data import (
     phase,
     save_state,
     share_memory_with,
+    side_by_side,
     side_of,
     write_whole,
 )
@@ -105,7 +105,7 @@ class Search:
             )
         return study
 
-    def _grid(self) -> dict[str, optuna.distributions.CategoricalDistribution]:
+    def _grid(self) -> dict[str, optuna.distributions.BaseDistribution]:
         names = ("body_rate", "head_rate", "transferred")
         return {
             name: optuna.distributions.CategoricalDistribution(getattr(self.recipe, name)) for name in names
@@ -124,38 +124,19 @@ class Search:
         """Run trials that are not finished, side by side if there may be several at once."""
         if self.given.variant == "tuned" and wanted and not self.pictures:
             self.pictures = {split: decoded(names, cores_here()) for split, names in self.names.items()}
-        if at_once > 1:
-            self._try_side_by_side(wanted, at_once)
-        else:
+        if at_once == 1:
             for number, parameters in wanted.items():
                 self._finish(number, self._trial(number, parameters))
+            return
 
-    def _try_side_by_side(self, wanted: dict[int, Parameters], at_once: int) -> None:
-        """Run trials in processes that share the decoded pictures, as they are forked after decoding."""
-        fork = multiprocessing.get_context("fork")
-        running = []
-        for number, parameters in wanted.items():
-            ours, theirs = fork.Pipe(duplex=False)
-            process = fork.Process(
-                target=self._one_of, args=(at_once, number, parameters, theirs), daemon=True
-            )
-            process.start()
-            theirs.close()
-            running.append((number, process, ours))
-        for number, process, ours in running:
-            try:
-                self._finish(number, ours.recv())
-            except EOFError:
-                process.join()
-                raise ValueError(
-                    f"trial {number} ended with exit code {process.exitcode}. Its message is above."
-                ) from None
+        def one_of_several(number: int) -> float:
+            torch.set_num_threads(max(1, cores_here() // at_once))
+            share_memory_with(at_once)
+            return self._trial(number, wanted[number])
 
-    def _one_of(self, at_once: int, number: int, parameters: Parameters, answer: Any) -> None:  # noqa: ANN401
-        """Run one of several trials, in a process of its own with its part of the cores."""
-        torch.set_num_threads(max(1, cores_here() // at_once))
-        share_memory_with(at_once)
-        answer.send(self._trial(number, parameters))
+        # Forked after decoding, they have the pictures in common.
+        for number, loss in side_by_side(one_of_several, list(wanted)):
+            self._finish(number, loss)
 
     def _trial(self, number: int, parameters: Parameters) -> float:
         """Learn with these parameters; return the mean loss on the validation pictures in the end."""
@@ -177,7 +158,7 @@ class Search:
                     f"trial {number}, epoch {learner.epoch}/{self.given.epochs}: loss {learned:.3f}, "
                     f"validation {loss:.3f}, {right:.1%} right, {rate:.0f} images/s"
                 )
-            mark.note(flops=flops_of(learner) * self.given.epochs, value=loss)
+            mark.note(flops=flops_of(learner, learner.epoch - learner.begun), value=loss)
         return loss
 
     def _learner(self, parameters: Parameters) -> Learner:
@@ -189,7 +170,9 @@ class Search:
         if given.variant == "tuned":
             train, val = (Resident(*self.pictures[name], given.batch, device) for name in ("train", "val"))
         else:
-            train, val = (Loaded(self.names[name], given.batch, device) for name in ("train", "val"))
+            train, val = (
+                Loaded(self.names[name], given.batch, device, given.workers) for name in ("train", "val")
+            )
         return Learner(
             model, Settings(parameters, given.epochs, given.seed, device, given.variant), train, val
         )
@@ -238,6 +221,7 @@ def main() -> int:
     parser.add_argument("--width", type=float, default=1.0, help="channels, as a share of VGG16's")
     parser.add_argument("--weights", type=Path, help="pretrained weights of torchvision's VGG16")
     parser.add_argument("--seed", type=int, default=10)
+    parser.add_argument("--workers", type=int, default=0, help="published: processes that load pictures")
     parser.add_argument("--variant", choices=("published", "tuned"), default="published")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     given = parser.parse_args()

@@ -45,6 +45,7 @@ def main() -> int:
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--weights", type=Path, help="pretrained weights of torchvision's VGG16")
     parser.add_argument("--seed", type=int, default=10)
+    parser.add_argument("--workers", type=int, default=0, help="published: processes that load pictures")
     parser.add_argument("--variant", choices=("published", "tuned"), default="published")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     given = parser.parse_args()
@@ -73,7 +74,7 @@ def train(given: argparse.Namespace) -> None:
     batches = batches_of(given, names, parameters["batch"])
     with phase("training", kind="fit", **facts) as mark:
         learner, best, history = learned(given, (parameters, side), batches, identity_for(given, names))
-        mark.note(flops=flops_of(learner) * learner.epoch, epochs=learner.epoch)
+        mark.note(flops=flops_of(learner, learner.epoch - learner.begun), epochs=learner.epoch)
     learner.model.load_state_dict(best)
     test = learner.judged(batches["test"])
     print(f"test: loss {test[0]:.3f}, {test[1]:.1%} right", file=sys.stderr)
@@ -91,7 +92,7 @@ def batches_of(given: argparse.Namespace, names: dict[str, list[str]], batch: in
     """Return batches of each split, in the way of the variant."""
     device = device_of(given.device)
     if given.variant == "published":
-        return {name: Loaded(each, batch, device) for name, each in names.items()}
+        return {name: Loaded(each, batch, device, given.workers) for name, each in names.items()}
     return {name: Resident(*decoded(each, cores_here()), batch, device) for name, each in names.items()}
 
 

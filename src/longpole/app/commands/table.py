@@ -19,6 +19,7 @@ Tables of the paper (Krawczuk et al. 2021), --like:
 Examples:
   longpole table                     What each kind of job of the latest run used.
   longpole table 5f2a91c0 77ab30de   Two runs side by side, or as repeats.
+  longpole table tiles-1 --like II   All runs of a series.
   longpole table --like III          As Table III of the paper has it.
   longpole table 5f2a91c0 77ab30de --like II --format latex > table.tex
 """
@@ -38,10 +39,11 @@ FORMATS = ("text", "markdown", "latex", "csv")
 def command(*, names: tuple[str, ...], like: str | None, form: str | None, as_json: bool, runs: str) -> None:
     """Show what runs used, as a table.
 
-    RUN is an id or the beginning of one, a folder, 'latest' (the default) or 'latest:NAME'. One run has a
-    row for each kind of task, or program; several have one each. Runs of one workflow, placement and
-    parameters are repeats: a row has their mean and standard deviation. What cannot be known is '-', and a
-    line below says why. Of a damaged run all that is intact counts, with exit code 3.
+    RUN is an id or the beginning of one, a folder, 'latest' (the default) or 'latest:NAME', or the name of
+    runs or of a series, or a pattern of such names: all of these. One run has a row for each kind of task, or
+    program; several have one each. Runs of one workflow, placement and parameters are repeats: a row has
+    their mean and standard deviation. What cannot be known is '-', and a line below says why. Of a damaged
+    run all that is intact counts, with exit code 3.
     """
     if as_json and form:
         raise click.UsageError("Give --json or --format, not both.")

@@ -13,7 +13,7 @@ from longpole.describe.checks.known_names import known_names
 from longpole.describe.checks.producers import Producers
 from longpole.describe.complaints import short
 from longpole.describe.problems import Problems
-from longpole.model.patterns import fill, places
+from longpole.model.patterns import doubled, fill, places
 from longpole.model.text import visible
 from longpole.model.workflow import Template, Uses, Workflow
 
@@ -59,15 +59,25 @@ def _missing(
     producers, exists = known
     first, count = "", 0
     for pattern in use.patterns:
-        if producers.makes(pattern) or _is_looked_up(workflow, pattern):
-            continue
-        for name in _names(workflow, template, pattern):
-            if not producers.makes(name) and (places(name) or not exists(fill(name, {}))):
-                first, count = first or name, count + 1
+        for name in _unmade(workflow, template, pattern, producers):
+            if places(name) or not exists(fill(name, {})):
+                first, count = first or _shown(name), count + 1
     if count:
         more = f" (and {count - 1:,} more of its inputs)" if count > 1 else ""
         reason = producers.near(first) or _nowhere(workflow, first, workflow.if_missing)
         yield f"{workflow.at(use.line)}Task '{template.name}' needs '{short(first)}'{more}: {reason}"
+
+
+def _unmade(workflow: Workflow, template: Template, pattern: str, producers: Producers) -> Iterator[str]:
+    """Return the names of a pattern that no task makes, as patterns."""
+    if _is_looked_up(workflow, pattern):
+        return
+    some = producers.names_in_step(pattern, _MOST_NAMES)
+    if some:
+        every = known_names(workflow, template, pattern, _MOST_NAMES)
+        yield from (doubled(name) for name in every if name not in some)
+    elif not producers.makes(pattern):
+        yield from (name for name in _names(workflow, template, pattern) if not producers.makes(name))
 
 
 def _missing_code(workflow: Workflow, template: Template, exists: Callable[[str], bool]) -> Iterator[str]:
@@ -92,8 +102,14 @@ def _is_looked_up(workflow: Workflow, pattern: str) -> bool:
 
 
 def _names(workflow: Workflow, template: Template, pattern: str) -> list[str]:
-    """Return the names of a pattern, where its members are known; if not, the pattern."""
+    """Return the names of a pattern as patterns, where its members are known; if not, the pattern."""
     if not places(pattern):
         return [pattern]
-    known = any(workflow.sets[place].listed is None for place in places(pattern))
-    return [pattern] if known else [*known_names(workflow, template, pattern, _MOST_NAMES)]
+    if any(workflow.sets[place].listed is None for place in places(pattern)):
+        return [pattern]
+    return [doubled(name) for name in known_names(workflow, template, pattern, _MOST_NAMES)]
+
+
+def _shown(pattern: str) -> str:
+    """Return a pattern as messages have it: a name, if it is one."""
+    return pattern if places(pattern) else fill(pattern, {})

@@ -39,12 +39,12 @@ def output_problems(workflow: Workflow) -> Iterator[str]:
 def _twice(workflow: Workflow, making: list[Making]) -> Iterator[str]:
     producers: dict[str, Making] = {}
     for each in making:
-        first = producers.setdefault(each[2], each)
+        first = producers.setdefault(each[2].rstrip("/"), each)  # one place is a file or a directory
         if first is not each:
             yield _two_producers(workflow, first, each, each[2])
     by_name: dict[str, Making] = {}
-    for pattern, each in producers.items():
-        for name in known_names(workflow, each[0], pattern, _MOST_NAMES - len(by_name)):
+    for each in producers.values():
+        for name in known_names(workflow, each[0], each[2], _MOST_NAMES - len(by_name)):
             if name in by_name:
                 yield _two_producers(workflow, by_name[name], each, name)
                 break
@@ -64,18 +64,17 @@ def _two_producers(workflow: Workflow, first: Making, second: Making, name: str)
 
 
 def _inside(workflow: Workflow, making: list[Making]) -> Iterator[str]:
-    """Find what is made in a directory that another task makes as a whole."""
-    directories = {pattern: template for template, _, pattern in making if pattern.endswith("/")}
-    if not directories:
-        return
+    """Find what is made in a directory that is made as a whole, or where a file is to be."""
+    made = {pattern.rstrip("/"): (template, pattern) for template, _, pattern in making}
     for template, use, pattern in making:
         parts = pattern.rstrip("/").split("/")[:-1]
         for count in range(1, len(parts) + 1):
-            above = "/".join(parts[:count]) + "/"
-            if above in directories:
+            other, above = made.get("/".join(parts[:count]), (template, ""))
+            if above:
+                what = "makes as a whole" if above.endswith("/") else "makes as a file"
                 yield (
                     f"{workflow.at(use.line)}Task '{template.name}': '{short(pattern)}' lies in "
-                    f"'{short(above)}', which task '{directories[above].name}' makes as a whole; keep one."
+                    f"'{short(above)}', which task '{other.name}' {what}; keep one."
                 )
 
 

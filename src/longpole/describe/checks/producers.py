@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from longpole.describe.checks.known_names import known_names
 from longpole.describe.complaints import short
 from longpole.model.patterns import fill, matcher, parse, places
 from longpole.model.workflow import Workflow
@@ -38,6 +39,14 @@ class Producers:
             for start in _folders(sample)
             for made in self._patterns.get(start, ())
         ) or (_ANY in sample and any(matcher(pattern).fullmatch(made) for made in self._tasks))
+
+    def names_in_step(self, pattern: str, most: int) -> set[str]:
+        """Return the names that a task makes under a pattern whose sets go in step for it; none of others."""
+        template = self._workflow.templates.get(self._tasks.get(pattern, ""))
+        together = template is not None and any(
+            len({*group} & {*places(pattern)}) > 1 for group in template.for_each
+        )
+        return set(known_names(self._workflow, template, pattern, most)) if template and together else set()
 
     def near(self, name: str) -> str:
         """Return what a task makes that is not the file but belongs to it, as the rest of a sentence."""

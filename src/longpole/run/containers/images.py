@@ -41,9 +41,19 @@ def kind_of(image: str) -> ImageKind:
         return ImageKind.DIRECTORY
     if os.path.lexists(image):
         return _kind_of_file(image)
-    if "://" in image or image.startswith("localhost/"):
+    if is_reference(image):
         return ImageKind.REFERENCE
     raise ContainerError(f"There is no image '{image}'. {_FORMS}")
+
+
+def is_reference(image: str) -> bool:
+    """Say whether a name has the form of what a registry has, or podman itself.
+
+    Examples:
+        >>> is_reference("docker://debian:12"), is_reference("localhost/mine"), is_reference("root.sqfs")
+        (True, True, False)
+    """
+    return "://" in image or image.startswith("localhost/")
 
 
 def check_root(folder: str, image: str) -> None:

@@ -308,7 +308,29 @@ def gone(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("cluster", ["", "whole"])
-def test_a_task_is_told_in_a_list_what_it_is_to_make(driven: Driven, cluster: str):
+def test_tasks_that_run_beside_each_other_have_lists_of_their_own(driven: Driven, cluster: str):
+    # Each reads its list only when the other has begun: its own list has been written by then.
+    driven.write(
+        workflow__yaml=f"""
+longpole: 1
+name: beside
+sets: {{group: {{values: [a, b]}}}}
+tasks:
+  read:
+    for_each: [group]
+    run: "touch {driven.folder}/{{group}}; until [ -e {driven.folder}/a ] && [ -e {driven.folder}/b ]; do
+      sleep 0.01; done; cp {{wanted.list}} {{told}}"
+    outputs: {{wanted: {{optional: "made/{{group}}.txt"}}, told: "told/{{group}}.txt"}}
+results: ["told/{{group}}.txt"]
+"""
+    ).drive(cluster=cluster)
+
+    told = {path.name: path.read_text() for path in (driven.out / "told").iterdir()}
+    assert told == {"a.txt": "made/a.txt\n", "b.txt": "made/b.txt\n"}
+
+
+@pytest.mark.parametrize("cluster", ["", "whole"])
+def test_each_task_is_told_in_a_list_of_its_own_what_it_is_to_make(driven: Driven, cluster: str):
     driven.write(
         workflow__yaml="""
 longpole: 1
@@ -317,7 +339,7 @@ sets: {n: {values: [1, 2, 3]}, group: {values: [a, b]}}
 tasks:
   make:
     for_each: [group]
-    run: "while read -r name; do echo {group} > $name; done < {wanted.list}"
+    run: "sleep 0.2; while read -r name; do echo {group} > $name; done < {wanted.list}"
     outputs: {wanted: "made/{group}-{n}.txt"}
 results: ["made/{group}-{n}.txt"]
 """

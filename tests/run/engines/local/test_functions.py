@@ -127,6 +127,7 @@ put(w, "good", steps.here, for_each=["n"])
     assert driven.causes("die") == ("The worker process that called it has died.",)
     assert driven.printed("say") == "hello\nbeside\n"
     assert driven.printed("fail").startswith("before\nTraceback")
+    assert "longpole" not in driven.printed("fail").replace(str(driven.folder), "")  # the way there is ours
     assert driven.printed("die") == "last words\n"
     assert all(driven.job(f"good n={n}").committed for n in range(20))
     assert not [path for path in (driven.run_path / "output").iterdir() if path.name.startswith(".")]
@@ -178,5 +179,5 @@ put(w, "end", steps.write, arguments=[[{"result": "names"}, {"result": "size"}],
 """,
     ).drive()
 
-    names = ["f1", ["f1", "f2"], ["f1!", ".longpole/all.list"]]
+    names = ["f1", ["f1", "f2"], ["f1!", ".longpole/names/all.list"]]
     assert made(driven, "end") == [names, 3_000_000]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from longpole.run.engines.local.collecting import MissingOutputError, made_by
+from longpole.run.engines.local.collecting import MissingOutputError, made_of
 from longpole.run.engines.local.events import Events
 from longpole.run.engines.local.staging import Staging, checkpoints_in
 from longpole.run.engines.local.starting import Starting
@@ -25,7 +25,7 @@ class Closing:
         try:
             for task, order in job.orders.items():
                 if task not in job.made:
-                    job.made[task] = made_by(order.outputs, job.folder) if order.outputs else []
+                    job.made[task] = made_of(job, order) if order.outputs else []
         except MissingOutputError as error:
             self._events.broken(job, str(error))
             return

@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from longpole.model.patterns import matcher, parse
+from longpole.model.text import visible
 from longpole.run.engines.local.endings import not_made
-from longpole.run.orders import Output
+from longpole.run.engines.opened import OpenJob
+from longpole.run.orders import Output, TaskOrder
 
 
 class MissingOutputError(Exception):
-    """A task has not made what it declared; the message is a sentence."""
+    """A task has not made what it declared, or under a name that no file may have; told as a sentence."""
 
 
-def made_by(outputs: Iterable[Output], folder: str) -> list[str]:
+def made_of(job: OpenJob, order: TaskOrder) -> list[str]:
+    """Return the names of all files that a task of a job has made in the job's folder.
+
+    Raises:
+        MissingOutputError: One that must be there is not.
+    """
+    many = any(output.open for output in order.outputs)
+    return made_by(order.outputs, job.folder, _foreign(job, order) if many else ())
+
+
+def made_by(outputs: Iterable[Output], folder: str, foreign: Container[str] = ()) -> list[str]:
     """Return the names of all files that a task has made.
+
+    Args:
+        outputs: What it has declared.
+        folder: Where it ran.
+        foreign: Files there that it has not made, whatever pattern they fit.
 
     Raises:
         MissingOutputError: One that must be there is not.
@@ -23,12 +40,18 @@ def made_by(outputs: Iterable[Output], folder: str) -> list[str]:
     found: list[str] = []
     for output in outputs:
         if output.open:
-            found += sorted(_matching(output.name, folder))
+            found += sorted(name for name in _matching(output.name, folder) if name not in foreign)
         elif os.path.lexists(os.path.join(folder, output.name)):
             found.append(output.name)
         elif not output.optional:
             raise MissingOutputError(not_made(output.name))
     return found
+
+
+def _foreign(job: OpenJob, order: TaskOrder) -> set[str]:
+    """Return what lies in a job's folder for a task, or is made there by others."""
+    others = (other for other in job.orders.values() if other.task != order.task)
+    return job.there | {output.name for other in others for output in other.outputs if not output.open}
 
 
 def _matching(pattern: str, folder: str) -> Iterator[str]:
@@ -39,8 +62,20 @@ def _matching(pattern: str, folder: str) -> Iterator[str]:
     directory = pattern.endswith("/")
     for name in _names(folder, fixed, depth - (1 if directory else 0)):
         candidate = f"{name}/" if directory else name
-        if fits(candidate) and os.path.isdir(os.path.join(folder, name)) is directory:
+        if fits(candidate.replace("\n", " ")) and os.path.isdir(os.path.join(folder, name)) is directory:
+            _check_name(candidate)
             yield candidate
+
+
+def _check_name(name: str) -> None:
+    """Refuse a name that cannot be told to another task."""
+    if "\n" in name:
+        raise MissingOutputError(f"It made '{visible(name)}'; names of files never contain line breaks.")
+    shown = os.fsencode(name).decode(errors="replace")
+    if shown != name:
+        raise MissingOutputError(
+            f"It made '{visible(shown)}', a name that is not UTF-8; give it another one."
+        )
 
 
 def _names(folder: str, within: str, depth: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ from time import monotonic_ns
 from longpole.errors import LongpoleError
 from longpole.run.engines.local import functions
 from longpole.run.engines.local.closing import Closing
-from longpole.run.engines.local.collecting import MissingOutputError, made_by
+from longpole.run.engines.local.collecting import MissingOutputError, made_of
 from longpole.run.engines.local.ending import STOPPED
 from longpole.run.engines.local.endings import how_it_ended, out_of_memory, why_not_started
 from longpole.run.engines.local.events import Events
@@ -129,7 +129,7 @@ class Executions:
 
 def _made_inside(job: OpenJob, order: TaskOrder) -> tuple[str, ...]:
     """Return what a task of several has made: it is there for the others."""
-    made = job.made[order.task] = made_by(order.outputs, job.folder)
+    made = job.made[order.task] = made_of(job, order)
     job.there.update(made)
     return tuple(made)
 

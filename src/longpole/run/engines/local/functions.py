@@ -23,6 +23,7 @@ from longpole.units import show_bytes
 # Values are kept in the log of the run.
 _LARGEST_VALUE = 3 << 20
 _LONGEST_CAUSE = 2000
+_OURS = "longpole."
 
 
 class Request(msgspec.Struct, array_like=True, frozen=True):
@@ -142,12 +143,21 @@ def _variables(own: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
+def _print(error: BaseException) -> None:
+    """Print where in the user's code an error came up, without the way there through ours."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith(_OURS):
+        trace = trace.tb_next
+    if trace is not None:
+        traceback.print_exception(type(error), error, trace)
+
+
 def _called(function: Callable[..., Any], asked: Request) -> tuple[bytes, str]:
     """Return what a function returned, or why it did not."""
     try:
         returned = function(*asked.arguments, **asked.keywords)
     except BaseException as error:  # noqa: BLE001  a worker outlives whatever a user's function does
-        traceback.print_exc()
+        _print(error)
         return b"", f"It raised {type(error).__name__}: {str(error)[:_LONGEST_CAUSE]}"
     try:
         value = _ENCODER.encode(returned)

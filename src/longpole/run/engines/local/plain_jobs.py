@@ -9,8 +9,8 @@ from longpole.run.engines.local.endings import judge_short
 from longpole.run.engines.local.events import Events
 from longpole.run.engines.local.executions import Executions
 from longpole.run.engines.local.opening import Opening
+from longpole.run.engines.local.phases import note_short
 from longpole.run.engines.local.short_jobs import Answer
-from longpole.run.engines.local.staging import note_short
 from longpole.run.engines.local.workers import Workers
 from longpole.run.engines.opened import Execution, OpenJob
 from longpole.run.messages import Made, Verdict

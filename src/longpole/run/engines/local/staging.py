@@ -22,8 +22,8 @@ from longpole.run.engines.local.carriers import (
     is_light,
 )
 from longpole.run.engines.local.crew import Crew
+from longpole.run.engines.local.phases import note_moved
 from longpole.run.engines.local.settings import Settings
-from longpole.run.engines.local.short_jobs import Answer as ShortAnswer
 from longpole.run.engines.opened import OpenJob
 from longpole.run.engines.port import Delivered
 from longpole.run.locations import newest_of
@@ -34,8 +34,6 @@ from longpole.store.derive.workflow_notes import Part
 IMAGE_FOLDER = ".longpole/image"
 # Where a run keeps, beside the folders of its jobs, what attempts have left for their next ones.
 _UNFINISHED = "unfinished"
-# Ways that move nothing: their single files are not worth a phase each.
-_STANDING = ("link", "hardlink")
 
 Then = Callable[[], None]
 Break = Callable[[OpenJob, str], None]
@@ -195,7 +193,8 @@ class Staging:
             items = {name: item for name, item in items.items() if name not in inside}
         if self._settings.sends_images:
             for order in orders:
-                if order.template.image and (image := image_item(order.template.image)).name not in there:
+                path = order.template.image
+                if is_sent(path) and (image := image_item(path)).name not in there:
                     items[image.name] = image
         return tuple(items.values())
 
@@ -217,41 +216,15 @@ class Staging:
             self._carry(request, go_on)
 
 
-def note_moved(parts: list[Part], part: Part, moved: Moved) -> None:
-    """Add a phase of moving files, and each movement within it."""
-    total = sum(each.moved_bytes for each in moved.transfers)
-    files = sum(each.files for each in moved.transfers)
-    at = len(parts)
-    parts.append(Part(part.kind, part.start, part.end, bytes=total, count=files, name=part.name))
-    if part.name in _STANDING:
-        return
-    for each in moved.transfers:
-        times, amount = (each.start_ns, each.end_ns), each.moved_bytes
-        parts.append(Part("transfer", *times, bytes=amount, count=each.files, name=each.what, within=at))
-
-
-def note_short(job: OpenJob, answer: ShortAnswer) -> None:
-    """Add the phases of a job that a worker has done as a whole."""
-    began, start, ended, over = answer.times
-    parts = job.parts
-    job.began_ns = began
-    job.ended_ns = over if answer.made is not None else 0
-    if job.own_folder:
-        count = len(next(iter(job.orders.values())).inputs)
-        parts.append(Part("stage_in", began, start, 0, 0, 0, count, name="link"))
-    if answer.pid:
-        failed = int(answer.status != 0)
-        parts.append(Part("exec", start, ended, failed, 0, -1, 0, answer.pid, 1, answer.used))
-    if answer.made:
-        parts.append(Part("stage_out", ended, over, 0, 0, 0, len(answer.made), name="link"))
+def is_sent(image: str) -> bool:
+    """Say whether a container image can be sent like a file: what a registry has, its runtime fetches."""
+    return os.path.isabs(image)
 
 
 def image_item(image: str) -> Item:
-    """Return a container image as a file of a job."""
-    slash = "/" if os.path.isdir(image) else ""
-    return Item(
-        f"{IMAGE_FOLDER}/{os.path.basename(image.rstrip('/'))}{slash}", os.path.abspath(image) + slash
-    )
+    """Return a container image, by its absolute path, as a file of a job."""
+    path, slash = image.rstrip("/"), "/" if os.path.isdir(image) else ""
+    return Item(f"{IMAGE_FOLDER}/{os.path.basename(path)}{slash}", path + slash)
 
 
 def _made(moved: Moved) -> dict[str, Made]:

@@ -15,7 +15,7 @@ from longpole.run.engines.local.processes import Processes
 from longpole.run.engines.local.programs import find_program
 from longpole.run.engines.local.settings import Settings
 from longpole.run.engines.local.short_jobs import Request
-from longpole.run.engines.local.staging import IMAGE_FOLDER, image_item
+from longpole.run.engines.local.staging import IMAGE_FOLDER, image_item, is_sent
 from longpole.run.engines.opened import Execution, OpenJob
 from longpole.run.orders import JOB_VARIABLE, LISTS_FOLDER, Output, TaskOrder
 from longpole.store.derive.workflow_notes import Part
@@ -130,7 +130,8 @@ class Starting:
         """Return the command line of a task in its container; making its image ready is a phase."""
         start_ns = monotonic_ns()
         image = order.template.image
-        place = os.path.join(job.folder, image_item(image).name) if self._settings.sends_images else image
+        sent = self._settings.sends_images and is_sent(image)
+        place = os.path.join(job.folder, image_item(image).name) if sent else image
         if place not in self._images:
             runtime = self._settings.runtime(place)
             self._images[place] = runtime, runtime.prepare(place)
