@@ -169,7 +169,7 @@ class Learner:
         return loss
 
     def _steps(self, step: Step, seed: int) -> float:
-        # The published way reads the loss after every step, and so waits for the device; the tuned one does not.
+        # The published way reads the loss after every step, and so waits for the device.
         waits = self.settings.variant == "published"
         total, steps = torch.zeros((), device="cpu" if waits else self.settings.device), len(self.train)
         for n, (pictures, labels) in enumerate(self.train.shuffled(seed)):
