@@ -27,7 +27,7 @@ ROWS = [
 
 
 @pytest.fixture
-def folder(tmp_path) -> Path:
+def folder(tmp_path: Path) -> Path:
     """Six rows by hand, the same for each split."""
     for split in own.dataset.SPLITS:
         path = own.dataset.split_file(tmp_path, split)
