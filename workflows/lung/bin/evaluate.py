@@ -134,14 +134,18 @@ def _summary(cases: Sequence[Case], train: Greys, test: Greys) -> Figure:
 
 def _table(axes: Any, cases: Sequence[Case]) -> None:  # noqa: ANN401  matplotlib has no types
     found = np.array([case.scores for case in cases])
-    rows = (found.mean(0), found.std(0), found.min(0), np.median(found, axis=0), found.max(0))
+    rows = {
+        "mean": found.mean(0),
+        "deviation": found.std(0),
+        "worst": found.min(0),
+        "median": np.median(found, axis=0),
+        "best": found.max(0),
+    }
     axes.axis("off")
     made = axes.table(
-        [[f"{value:.4f}" for value in row] for row in rows],
-        rowLabels=["mean", "deviation", "worst", "median", "best"],
-        colLabels=["Dice", "IoU", "accuracy"],
-        loc="center",
-        bbox=Bbox.from_bounds(0.25, 0.0, 0.7, 0.9),
+        [[name, *(f"{value:.4f}" for value in row)] for name, row in rows.items()],
+        colLabels=["", "Dice", "IoU", "accuracy"],
+        bbox=Bbox.from_bounds(0.1, 0.0, 0.8, 0.9),
     )
     made.set_fontsize(10)
 
