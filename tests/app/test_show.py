@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 
 import pytest
 
 from tests.analyse.test_overview import KEYS
+from tests.recording import Someone
 
 PHASE_KEYS = {"kind", "name", "count", "total_s", "share"}
 HOST_KEYS = {
@@ -144,6 +146,18 @@ def test_a_run_of_a_later_version_is_refused_with_a_sentence(user):
     assert "has version 99" in done.stderr
 
 
+def shown_so_far(user: Someone, *options: str) -> str:
+    """Return what is shown of a run that goes on; at its very first moment there may be nothing yet."""
+    command, limit = user.command("show", *options), time.monotonic() + 60
+    while True:
+        done = subprocess.run(command, capture_output=True, text=True, env=user.environment(), check=False)
+        if done.returncode == 0:
+            return done.stdout
+        assert done.returncode == 3, done.stderr
+        assert time.monotonic() < limit, done.stderr
+        time.sleep(0.1)
+
+
 def test_a_run_that_is_still_going_is_shown_so_far(user):
     with subprocess.Popen(
         user.command("record", "--", user.python, "-c", WAITING),
@@ -154,16 +168,7 @@ def test_a_run_that_is_still_going_is_shown_so_far(user):
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "here\n"
-        text, shown = (
-            subprocess.run(
-                user.command("show", *more),
-                capture_output=True,
-                text=True,
-                env=user.environment(),
-                check=True,
-            ).stdout
-            for more in ([], ["--json"])
-        )
+        text, shown = (shown_so_far(user, *more) for more in ([], ["--json"]))
         process.communicate("")
 
     assert "still going" in text

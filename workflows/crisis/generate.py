@@ -1,6 +1,6 @@
 """Makes synthetic posts in the layout of CrisisMMD v2.0, for where the real ones are not.
 
-    python workflows/crisis/generate.py --scale tiny --out workflows/crisis/data/tiny
+    python workflows/crisis/generate.py --scale tiny
 
 The same seed makes the same files, however many processes make them. What is there already is kept: a run
 that was stopped goes on. Split files come last, so that a folder without them is not taken for a data set.
@@ -204,13 +204,14 @@ def main() -> None:
     """Read the command line, and make the data."""
     parser = argparse.ArgumentParser(description="Make synthetic posts in the layout of CrisisMMD v2.0.")
     parser.add_argument("--scale", choices=SCALES, default="tiny", help="tiny, small or paper; tiny")
-    parser.add_argument("--out", type=Path, required=True, help="the folder to make")
+    parser.add_argument("--out", type=Path, help="the folder to make; data/SCALE beside this file")
     parser.add_argument("--seed", type=int, default=10, help="what chance begins with; 10")
     parser.add_argument(
         "--processes", type=int, default=len(os.sched_getaffinity(0)), help="how many at once"
     )
     options = parser.parse_args()
-    generate(options.out, options.scale, options.seed, max(1, options.processes))
+    folder = options.out or Path(__file__).parent / "data" / options.scale
+    generate(folder, options.scale, options.seed, max(1, options.processes))
 
 
 if __name__ == "__main__":

@@ -53,7 +53,8 @@ IMAGE = ("--side=28", "--width=0.0625", "--blocks", "1", "1", "1", "1", "--rate"
 
 def generate(folder: Path, seed: int = 1, processes: int = 1) -> Path:
     """Make the micro set in the published layout, by a process of its own: it starts others."""
-    command = [sys.executable, "-c", MAKE, str(WORKFLOWS / "crisis"), str(folder), str(seed), str(processes)]
+    said = [str(each) for each in (WORKFLOWS / "crisis", folder, seed, processes)]
+    command = [sys.executable, "-c", MAKE, *said]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     if done.returncode:
         raise ValueError(done.stderr.strip().splitlines()[-1])
