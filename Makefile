@@ -69,7 +69,7 @@ test: check ## All checks, tests with coverage, the docs: what CI runs
 	$(call say,mkdocs,site)
 	@$(BIN)/mkdocs build --quiet --strict
 
-demo: $(READY) ## Record a small real training in PyTorch, change it as Longpole says, and compare
+demo: $(READY) ## Classify galaxies under two placements of their data; explain, table and compare
 	$(call say,demo,examples/demo.py)
 	@$(BIN)/python examples/demo.py
 
@@ -98,4 +98,4 @@ docs: $(READY) ## Build the docs into site/
 clean: ## Remove what make has built, .venv included; recorded runs stay
 	$(call say,clean,environment; caches; build outputs)
 	@rm -rf $(VENV) build dist site htmlcov .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
-	@find src tests benchmarks examples -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	@find src tests benchmarks examples workflows -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

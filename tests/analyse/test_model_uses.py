@@ -13,8 +13,8 @@ from longpole.model.columns import Column, Columns, integers, texts
 from longpole.model.model_use import ModelUse
 
 _MARK = ("id", "name", "type", "attributes")
-_LEAF = ("id", "kind", "count", "attributes", "type", "mark", "trial")
-_NUMBERS = ("id", "count", "mark", "trial")
+_LEAF = ("id", "kind", "count", "attributes", "type", "task", "attempt", "mark", "trial")
+_NUMBERS = ("id", "count", "task", "attempt", "mark", "trial")
 SAID: dict[str, Any] = {
     "model": "VGG16",
     "parameters": 31_600_000,
@@ -39,10 +39,10 @@ def _mark(number: int, name: str, type_: str = "", **facts: Any) -> dict[str, An
     return {"id": number, "name": name, "type": type_ or None, "attributes": json.dumps(facts)}
 
 
-def _leaf(number: int, kind: str, **known: Any) -> dict[str, Any]:
+def _leaf(identity: int, kind: str, **known: Any) -> dict[str, Any]:
     facts = {name: value for name, value in known.items() if name not in _LEAF}
     own = {name: value for name, value in known.items() if name in _LEAF}
-    return {"id": number, "kind": kind, "count": 1, "attributes": json.dumps(facts), **own}
+    return {"id": identity, "kind": kind, "count": 1, "attributes": json.dumps(facts), **own}
 
 
 def test_a_search_and_a_training_of_one_model_have_a_row_each():
@@ -95,6 +95,28 @@ def test_epochs_that_were_only_counted_count():
     [use] = _uses([_mark(1, "train", **SAID)], [_leaf(2, "epoch", mark=1, count=40)])
 
     assert use.epochs == 40
+
+
+def test_a_trial_that_a_later_attempt_tells_again_counts_once():
+    first = [_leaf(1, "trial", task=7, attempt=1, number=0)]
+    later = [_leaf(at, "trial", task=7, attempt=2, number=at - 2) for at in (2, 3)]
+    other = [_leaf(4, "trial", task=8, attempt=1, number=0)]
+
+    [use] = _uses([], [*first, *later, *other])
+
+    assert use.trials == 3
+
+
+def test_trials_of_one_number_in_one_attempt_are_of_several_studies():
+    [use] = _uses([], [_leaf(at, "trial", task=7, attempt=1, number=0) for at in (1, 2)])
+
+    assert use.trials == 2
+
+
+def test_a_look_into_a_loader_that_trained_nothing_is_no_epoch():
+    [use] = _uses([], [_leaf(1, "epoch", model="Net", steps=9), _leaf(2, "epoch", steps=0)])
+
+    assert (use.model, use.epochs, use.epochs_unsized) == ("Net", 1, 0)
 
 
 def test_attributes_that_are_nonsense_tell_nothing():

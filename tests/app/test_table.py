@@ -133,6 +133,27 @@ def test_models_are_found_by_marks_that_hold_trials_and_epochs(tmp_path: Path):
     ]
 
 
+def test_epochs_belong_to_the_trial_that_was_asked_for_before_and_told_after_them(tmp_path: Path):
+    run = HandmadeRun(tmp_path)
+    with run.log() as log:
+        log.launcher()
+        log.process(1, start=0)
+        log.ring(2, 1)
+        for number, begin in ((1, 0), (2, 400)):
+            log.phase(2, number, f"trial {number}", (begin, begin + 350), kind="trial")
+            for epoch in range(1 + number):
+                times = (begin + 100 * epoch, begin + 90 + 100 * epoch)
+                log.phase(2, 10 * number + epoch, "epoch", times, kind="epoch", attributes='{"model": "Net"}')
+        log.phase(2, 40, "epoch", (800, 900), kind="epoch", attributes='{"model": "Net"}')
+        log.phase(2, 41, "epoch", (900, 901), kind="epoch", attributes='{"steps": 0}')
+        log.finish(101, 0, 1000)
+        log.note("ended", at=1_001_000_000)
+
+    table = _table(run, like=Like.I)
+
+    assert [cell(table, "Net", name)[0] for name in ("trials", "epochs")] == [2, 3]
+
+
 def _gpu(log: HandmadeLog, *readings: tuple[float, float, float, float]) -> None:
     """Write readings of one GPU, of this run alone: begin, end, how busy, how much memory."""
     fields = [

@@ -74,7 +74,9 @@ MOMENTS = st.integers(0, 50) | st.sampled_from(
     [-1, 1 << 59, (1 << 60) - 1, 1 << 60, 1 << 62, -(1 << 63), (1 << 63) - 1]
 )
 ODD = st.one_of(NUMBERS, MOMENTS, st.none(), st.floats(), st.text(max_size=3), st.just([["a", "b"]]))
+SIZES = st.sampled_from([-1, 0, 5, 1 << 62])
 BY_TYPE = {
+    "Size": SIZES,
     "Name": st.sampled_from(["", "a", "gpu", "\x1b[2J"]),
     "Tag": st.sampled_from(["aa", "bb", "ff", "0"]),
     "Moment": MOMENTS,
@@ -92,7 +94,6 @@ BY_TYPE = {
     "Parts": st.lists(NUMBERS, max_size=5),
     "str": st.sampled_from(["", "a"]),
 }
-SIZES = st.sampled_from([-1, 0, 5, 1 << 62])
 KINDS_OF_PART = st.sampled_from(["exec", "stage_in", "transfer", "", "run", "\x1b[2J"])
 PLACES_OF_PARTS = st.sampled_from([-1, -1, 0, 1, 2, 1 << 31])
 USED = st.lists(NUMBERS, max_size=7)

@@ -93,7 +93,7 @@ def check_pictures(folder: Path) -> None:
         with Image.open(folder / name) as picture:
             picture.load()
             assert picture.format == "PNG"
-            assert len(picture.convert("RGB").getcolors(1 << 20)) > 10, "something is drawn"
+            assert len(np.unique(np.asarray(picture.convert("L")))) > 10, "something is drawn"
 
 
 @pytest.mark.parametrize(("placement", "variant", "seed"), RUNS)

@@ -54,10 +54,13 @@ def mean_dice(predicted: dict[str, NDArray[np.bool_]], true: dict[str, NDArray[n
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("placement", "seed"), [("baseline", 10), ("clustering", 11), ("links", 12)])
-def test_x_rays_become_a_report(bench, placement, seed):
+@pytest.mark.parametrize(
+    ("placement", "variant", "seed"),
+    [("baseline", "published", 10), ("clustering", "published", 11), ("links", "tuned", 12)],
+)
+def test_x_rays_become_a_report(bench, placement, variant, seed):
     results = bench.folder / placement
-    chosen = (f"data={bench.folder / 'data'}", f"seed={seed}", "device=cpu")
+    chosen = (f"data={bench.folder / 'data'}", f"seed={seed}", f"variant={variant}", "device=cpu")
     told = [text for each in chosen for text in ("--set", each)]
     run = bench.start("run", str(FOLDER), "--placement", placement, "--out", str(results), *told)
     assert run.wait(_LONGEST_S) == 0, (bench.folder / "said").read_text()

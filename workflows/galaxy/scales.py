@@ -34,7 +34,7 @@ class Scale:
 
 
 SCALES = {
-    "tiny": Scale((320, 310, 80, 180, 300), 60, 106, 64, 0.125, {2: 110, 3: 60}, search_epochs=3, epochs=6),
+    "tiny": Scale((320, 310, 80, 180, 300), 60, 106, 64, 0.125, {2: 110, 3: 60}, search_epochs=2, epochs=6),
     "small": Scale(
         (580, 560, 130, 310, 540), 200, 159, 96, 0.25, {2: 220, 3: 120}, search_epochs=3, epochs=6
     ),

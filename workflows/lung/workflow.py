@@ -34,7 +34,7 @@ NEEDS: dict[str, Needs] = {
         "predict": {"cores": 2, "gpus": 1, "memory": "8 GB"},
     },
     "tuned": {
-        "preprocess": {"cores": 5},
+        "preprocess": {"cores": 8},
         "hpo": {"cores": 8, "gpus": 1, "memory": "32 GB"},
         "train": {"cores": 8, "gpus": 1, "memory": "32 GB"},
         "predict": {"cores": 2, "gpus": 1, "memory": "8 GB"},
@@ -117,13 +117,17 @@ def choose(scale: str, weights: str, trials: int, epochs: int, needs: Needs) -> 
 
 
 def needs_of(scale: str, variant: str, device: str) -> Needs:
-    """Return what jobs need: at smaller scales one core, or two for trials side by side if there are two."""
+    """Return what jobs need, and no more cores than there are; little at the smaller scales."""
     if scale != "paper":
-        side_by_side = min(2, os.cpu_count() or 1) if variant == "tuned" else 1
-        return {kind: {"cores": side_by_side if kind == "hpo" else 1} for kind in NEEDS[variant]}
-    if device == "cpu":
-        return {kind: {**needs, "gpus": 0} for kind, needs in NEEDS[variant].items()}
-    return NEEDS[variant]
+        needs: Needs = {kind: {"cores": 1} for kind in NEEDS[variant]}
+        needs["hpo"]["cores"] = 2 if variant == "tuned" else 1  # for trials side by side
+    else:
+        needs = {kind: dict(each) for kind, each in NEEDS[variant].items()}
+    for each in needs.values():
+        each["cores"] = min(each["cores"], os.cpu_count() or 1)
+        if device == "cpu":
+            each["gpus"] = 0
+    return needs
 
 
 def cores_of(chosen: Chosen, kind: str) -> str:

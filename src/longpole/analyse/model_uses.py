@@ -4,7 +4,8 @@ Method: a mark (``longpole.phase``) with an attribute ``model`` stands for one m
 ``parameters``, ``model_bytes`` and ``batch_size`` holds for all that lies in it. Trials and epochs belong to
 the nearest such mark around them. Where there is none, epochs say themselves what hooks saw of the model and
 its data loader; those of one model belong together. Counts are of phases of kind ``trial`` and ``epoch``,
-those that were only counted included.
+those that were only counted included. A trial that a later attempt of a task tells again is the same one. A
+look into a data loader that trained nothing is no epoch.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class _Model:
     """What is found of one model in one place."""
 
     said: dict[str, set[int]] = field(default_factory=lambda: {name: set() for name in _SAID})
-    trials: int = 0
+    trials: dict[tuple[int, int], Counter[str]] = field(default_factory=dict)
     epochs: int = 0
     unsized: int = 0
     by_trial: Counter[int] = field(default_factory=Counter)
@@ -41,11 +42,21 @@ class _Model:
             if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1 << 62:
                 self.said[name].add(round(value))
 
+    @property
+    def trial_count(self) -> int:
+        """How many trials there were: those of a task's attempts that have one number are one."""
+        by_task: dict[int, Counter[str]] = {}
+        for (task, _), numbers in self.trials.items():
+            by_task[task] = by_task.get(task, Counter()) | numbers
+        return sum(numbers.total() for numbers in by_task.values())
+
     def take(self, other: _Model) -> None:
         """Add all that was found of another."""
         for name in _SAID:
             self.said[name] |= other.said[name]
-        self.trials, self.epochs = self.trials + other.trials, self.epochs + other.epochs
+        for attempt, numbers in other.trials.items():
+            self.trials[attempt] = self.trials.get(attempt, Counter()) + numbers
+        self.epochs += other.epochs
         self.unsized += other.unsized
         self.by_trial.update(other.by_trial)
 
@@ -56,8 +67,8 @@ def model_uses(marks: Columns, leaves: Columns) -> tuple[ModelUse, ...]:
     Args:
         marks: Columns ``id``, ``name``, ``type`` (of the task it lies in) and ``attributes``: marks that
             name a model, in the order in which they began.
-        leaves: Columns ``id``, ``kind`` (trial or epoch), ``count``, ``attributes``, ``type``, ``mark`` and
-            ``trial`` (the nearest around it), in the order in which they began.
+        leaves: Columns ``id``, ``kind`` (trial or epoch), ``count``, ``attributes``, ``type``, ``task``,
+            ``attempt``, ``mark`` and ``trial`` (the nearest around it), in the order in which they began.
     """
     found = _Found()
     for row in marks.records():
@@ -89,6 +100,8 @@ class _Found:
     def add_epoch(self, row: Row) -> None:
         """Count an epoch where it belongs; it tells what the mark around it does not."""
         facts, trial = _facts(row), whole(row["trial"])
+        if facts.get("steps") == 0:
+            return
         model = self._of_mark.get(whole(row["mark"]) or 0) or self._model(_name(facts), word(row["type"]))
         count = whole(row["count"]) or 1
         model.epochs += count
@@ -104,7 +117,10 @@ class _Found:
         model = self._of_mark.get(whole(row["mark"]) or 0) or self._of_trial.get(whole(row["id"]) or 0)
         if model is None:
             model = self._model(_name(_facts(row)), word(row["type"]))
-        model.trials += whole(row["count"]) or 1
+        attempt = whole(row["task"]) or 0, whole(row["attempt"]) or 1
+        number = _facts(row).get("number", whole(row["id"]))
+        told = model.trials.setdefault(attempt, Counter())
+        told[str(number)] += whole(row["count"]) or 1
 
     def name_the_unnamed(self) -> None:
         """Let what names no model belong to the only one that is named in its place."""
@@ -122,7 +138,8 @@ def _use(name: str, place: str, model: _Model) -> ModelUse:
     missing = {one: _NOBODY for one, known in values.items() if not known}
     if not name:
         missing["model"] = _NOBODY
-    if not model.trials:
+    trials = model.trial_count
+    if not trials:
         missing["trials"] = _NO_SEARCH
     if not model.epochs:
         missing["epochs"] = _NO_EPOCHS
@@ -131,7 +148,7 @@ def _use(name: str, place: str, model: _Model) -> ModelUse:
         model=name,
         place=place,
         **values,
-        trials=model.trials or None,
+        trials=trials or None,
         epochs=longest or None,
         epochs_in_all=model.epochs or None,
         epochs_unsized=model.unsized if model.said["parameters"] else 0,

@@ -93,7 +93,7 @@ def _safely(path: Path, work: Callable[[], Any]) -> Any:  # noqa: ANN401  whatev
 
 def _told(path: Path, error: BaseException) -> str:
     """Return where in the user's own files an error came from, and what it says."""
-    what = visible(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+    what = visible(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__).rstrip(".")
     if isinstance(error, SyntaxError) and error.filename:
         return f"{visible(error.filename)}:{error.lineno}: {visible(f'SyntaxError: {error.msg}')}."
     folder = str(path.parent.absolute())

@@ -32,7 +32,7 @@ def search_arguments(pictures: Path, folder: Path, **other: object) -> argparse.
     told = {
         "train": pictures / "train.list", "val": pictures / "val.list", "checkpoint": folder / "hpo.json",
         "best": folder / "best.json", "trials": TRIALS, "epochs": EPOCHS, "batch": BATCH, "width": 0.125,
-        "weights": None, "seed": 1, "variant": "published", "device": "cpu",
+        "weights": None, "seed": 1, "workers": 0, "variant": "published", "device": "cpu",
     }  # fmt: skip
     return argparse.Namespace(**{**told, **other})
 
@@ -42,7 +42,7 @@ def train_arguments(pictures: Path, folder: Path, **other: object) -> argparse.N
     told = {
         "train": pictures / "train.list", "val": pictures / "val.list", "test": pictures / "test.list",
         "parameters": folder / "best.json", "checkpoint": folder / "train.pt", "model": folder / "model.pth",
-        "curve": folder / "curve.png", "epochs": EPOCHS, "weights": None, "seed": 1, "variant": "published",
-        "device": "cpu",
+        "curve": folder / "curve.png", "epochs": EPOCHS, "weights": None, "seed": 1, "workers": 0,
+        "variant": "published", "device": "cpu",
     }  # fmt: skip
     return argparse.Namespace(**{**told, **other})

@@ -124,6 +124,14 @@ def test_both_ways_give_the_same_batches(pictures):
     )
 
 
+def test_workers_load_the_same_batches(pictures):
+    names = galaxy.data.names_in(pictures / "val.list")
+    alone, helped = (galaxy.data.Loaded(names, 5, CPU, workers) for workers in (0, 1))
+
+    for one, other in zip(alone.shuffled(3), helped.shuffled(3), strict=True):
+        assert torch.equal(one[0], other[0])
+
+
 def test_every_picture_is_learned_from_once_an_epoch():
     seen = [int(n) for n in galaxy.data.order_of(50, 7)]
 
@@ -191,7 +199,86 @@ def test_rates_rise_and_fall(steps):
     assert galaxy.model.rate_factor(steps - 1, steps, decays=False) == 1
 
 
-def test_operations_are_counted_without_the_frozen_layers():
-    free, frozen = (galaxy.model.flops_of(learner(transferred)) for transferred in (0, 24))
+def test_operations_are_counted_once_where_they_are_done_once():
+    free, frozen = learner(0), learner(24)
 
-    assert 0 < frozen < free / 3
+    def epoch(one) -> int:
+        return int(galaxy.model.flops_of(one, 3) - galaxy.model.flops_of(one, 2))
+
+    assert galaxy.model.flops_of(free, 2) == 2 * epoch(free)
+    assert galaxy.model.flops_of(frozen, 2) > 2 * epoch(frozen)
+    assert 0 < epoch(frozen) < epoch(free) / 3
+
+
+def test_operations_are_those_of_the_layers():
+    one = learner()
+    convolutions, before, side = 0, 3, SIDE
+    for layer, channels in CONVOLUTIONS.items():
+        side = SIDE >> sum(layer > pool for pool in (4, 9, 16, 23))
+        after = galaxy.model.narrowed(channels, WIDTH)
+        convolutions += 2 * 9 * before * after * side**2
+        before = after
+    first = 2 * 9 * 3 * galaxy.model.narrowed(64, WIDTH) * SIDE**2
+    dense = 2 * (before * 512 + 512 * 64 + 64 * 5)
+    forward = convolutions + dense
+
+    # Backward does it twice more, but for the pictures themselves, which need no gradients.
+    pictures = len(one.train) * one.train.batch
+    assert galaxy.model.flops_of(one, 1) == pictures * (3 * forward - first) + one.val.count * forward
+
+
+def test_what_settling_changes_is_taken_back():
+    fresh, resumed = learner(), learner()
+    resumed.learn_epoch()
+    for one in (fresh, resumed):
+        before = [(each, each.detach().clone()) for each in one._changing()]
+        weights, moments = weights_of(one), moments_of(one)
+        for pictures, labels in one.train.shuffled(0):
+            one._plain_step(pictures, labels)
+        one._undo(before)
+
+        assert all(map(torch.equal, weights, weights_of(one)))
+        assert all(
+            map(torch.equal, moments or [torch.zeros_like(each) for each in moments_of(one)], moments_of(one))
+        )
+
+
+def moments_of(one) -> list[torch.Tensor]:
+    return [each.clone() for state in one.optimizer.state.values() for each in state.values()]
+
+
+def test_a_process_takes_its_part_of_the_memory(monkeypatch):
+    monkeypatch.setattr(galaxy.data, "_memory_here", lambda: (900, 1000))
+
+    assert (galaxy.data.fits(699, CPU), galaxy.data.fits(701, CPU)) == (True, False)
+    galaxy.data.share_memory_with(2)
+    try:
+        assert (galaxy.data.fits(349, CPU), galaxy.data.fits(351, CPU)) == (True, False)
+    finally:
+        galaxy.data.share_memory_with(1)
+
+
+def test_a_process_that_complains_is_heard():
+    def work(number: int) -> int:
+        if number == 2:
+            raise ValueError("two is too many")
+        return number * 10
+
+    assert list(galaxy.data.side_by_side(work, [0, 1])) == [(0, 0), (1, 10)]
+    with pytest.raises(ValueError, match="two is too many"):
+        list(galaxy.data.side_by_side(work, [1, 2]))
+
+
+def test_pictures_of_two_sizes_are_not_decoded_together(tmp_path):
+    from PIL import Image
+
+    for n, side in enumerate((8, 8, 9)):
+        Image.new("RGB", (side, side)).save(tmp_path / f"val_class_0_{n}.png")
+
+    with pytest.raises(ValueError, match="is of another size than"):
+        galaxy.data.decoded(sorted(map(str, tmp_path.iterdir())), 2)
+
+
+def test_a_name_that_tells_no_class_is_refused():
+    with pytest.raises(ValueError, match="tells no class"):
+        galaxy.data.label_of("galaxy.jpg")

@@ -47,7 +47,7 @@ class Micro:
                 code = 1
         return subprocess.CompletedProcess([program, *arguments], code, said.getvalue(), told.getvalue())
 
-    def list(self, name: str, files: list[str]) -> str:
+    def listed(self, name: str, files: list[str]) -> str:
         """Write a list; return its name."""
         (self.folder / name).write_text("".join(f"{file}\n" for file in files))
         return name
@@ -69,7 +69,7 @@ class Micro:
     def search(self, **other: object) -> list[str]:
         """Return the arguments of a search."""
         lists = {
-            f"{split}-{kind}": self.list(f"{split}-{kind}", getattr(self, kind)(split))
+            f"{split}-{kind}": self.listed(f"{split}-{kind}", getattr(self, kind)(split))
             for split in ("train", "val")
             for kind in ("images", "masks")
         }
@@ -80,7 +80,7 @@ class Micro:
         """Return the arguments of a training."""
         (self.folder / "best.json").write_text(json.dumps({"rate": 0.01}))
         lists = {
-            kind: self.list(f"all-{kind}", getattr(self, kind)("train") + getattr(self, kind)("val"))
+            kind: self.listed(f"all-{kind}", getattr(self, kind)("train") + getattr(self, kind)("val"))
             for kind in ("images", "masks")
         }
         told = {"parameters": "best.json", "unfinished": "left.pth", "model": "model.pth"}

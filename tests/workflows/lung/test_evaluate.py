@@ -31,10 +31,10 @@ def predicted(micro):
 
 def evaluate(micro, predicted, **other):
     lists = {
-        "train": micro.list("train", other.get("train", micro.images("train"))),
-        "images": micro.list("images.list", micro.images("test")),
-        "masks": micro.list("masks.list", micro.masks("test")),
-        "predicted": micro.list("predicted.list", predicted),
+        "train": micro.listed("train", other.get("train", micro.images("train"))),
+        "images": micro.listed("images.list", micro.images("test")),
+        "masks": micro.listed("masks.list", micro.masks("test")),
+        "predicted": micro.listed("predicted.list", predicted),
     }
     told = [text for name, value in lists.items() for text in (f"--{name}", value)]
     return micro.call_here("evaluate", *told, "--report", "report.pdf")

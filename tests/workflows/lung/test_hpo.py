@@ -7,7 +7,6 @@ import json
 import pytest
 
 from tests.parts import need
-from tests.workflows.lung.micro import Micro
 from tests.workflows.lung.modules import module
 
 need("torch", "optuna")
@@ -22,7 +21,7 @@ class BrokenOffError(Exception):
     """Stands for a kill in a test."""
 
 
-def searched(micro: Micro, monkeypatch: pytest.MonkeyPatch, **told: object) -> hpo.Search:
+def searched(micro, monkeypatch, **told):
     """Search in this process."""
     monkeypatch.chdir(micro.folder)
     monkeypatch.setattr("sys.argv", ["hpo.py", *micro.search(**told)])
@@ -38,7 +37,7 @@ def proposed(search):
 
 def break_off(monkeypatch, after):
     """Let a model be judged so many times, and then no more."""
-    judged, judge = [], unet.Learner.judge
+    judge, judged = unet.Learner.judge, list[object]()
 
     def judge_some(self, data):
         if len(judged) >= after:
@@ -47,6 +46,18 @@ def break_off(monkeypatch, after):
         return judge(self, data)
 
     monkeypatch.setattr(unet.Learner, "judge", judge_some)
+
+
+def note_learning(monkeypatch):
+    """Return where it is noted that a model learns for an epoch."""
+    learn, learnt = unet.Learner.learn, list[object]()
+
+    def learn_noted(self, *given):
+        learnt.append(self)
+        return learn(self, *given)
+
+    monkeypatch.setattr(unet.Learner, "learn", learn_noted)
+    return learnt
 
 
 def test_the_rate_of_the_best_dice_is_chosen(micro):
@@ -93,10 +104,7 @@ def test_a_search_that_was_broken_off_ends_as_one_that_was_not(micro, monkeypatc
             searched(micro, disturbed, variant=variant)
         except BrokenOffError:
             pass
-    learnt, learn = [], unet.Learner.learn
-    monkeypatch.setattr(
-        unet.Learner, "learn", lambda self, *given: (learnt.append(self), learn(self, *given))[1]
-    )
+    learnt = note_learning(monkeypatch)
 
     resumed = searched(micro, monkeypatch, variant=variant)
 

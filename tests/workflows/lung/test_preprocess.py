@@ -28,8 +28,8 @@ def bench(tmp_path: Path) -> Micro:
 
 
 def prepare(bench: Micro, split: str, out: str = "prepared", **other: str) -> set[str]:
-    images = bench.list("images.list", [f"images/X{n}.png" for n in range(3)])
-    masks = bench.list("masks.list", [f"masks/X{n}_mask.png" for n in range(3)] if split == "train" else [])
+    images = bench.listed("images.list", [f"images/X{n}.png" for n in range(3)])
+    masks = bench.listed("masks.list", [f"masks/X{n}_mask.png" for n in range(3)] if split == "train" else [])
     told = {"split": split, "images": images, "masks": masks, "size": str(SIZE), "out": out, **other}
     done = bench.call("preprocess", *(text for name, value in told.items() for text in (f"--{name}", value)))
     assert done.returncode == 0, done.stderr

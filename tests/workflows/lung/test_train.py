@@ -113,7 +113,7 @@ def test_operations_are_counted_as_pytorch_counts_them():
 
 
 def predict(micro, model="model.pth"):
-    images = micro.list("test-images", micro.images("test"))
+    images = micro.listed("test-images", micro.images("test"))
     return micro.call_here(
         "predict", "--model", model, "--images", images, "--device", "cpu", "--out", "predicted"
     )

@@ -30,8 +30,8 @@ PARAMETERS: dict[str, type] = {
 }  # fmt: skip
 # Batches that only go forward are larger: nothing is kept for the way back.
 FORWARD_BATCH = 128
-# What may be taken of the memory that is free, by all processes of a program together.
-_SHARE = 0.6
+# What may be taken of all memory, by the processes of a program together, and of what is free just now.
+_SHARE, _FREE_SHARE = 0.7, 0.9
 _sharing = 1
 # Of 255 levels: a picture whose pixels differ by less than this is empty sky.
 _DARK = 4.0
@@ -261,20 +261,21 @@ def _answer(work: Callable[[int], Any], number: int, theirs: Connection) -> None
 
 def fits(count_bytes: int, device: torch.device) -> bool:
     """Return whether so much may be kept in the memory of a device, beside what is there."""
-    free = torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else _free_here()
-    return bool(count_bytes < free * _SHARE / _sharing)
+    free, whole = torch.cuda.mem_get_info(device) if device.type == "cuda" else _memory_here()
+    return bool(count_bytes < min(free * _FREE_SHARE, whole * _SHARE / _sharing))
 
 
 def share_memory_with(processes: int) -> None:
-    """Take no more than a fair part of the free memory from now on: others do the same meanwhile."""
+    """Take no more than a fair part of the memory from now on: others do the same meanwhile."""
     global _sharing  # noqa: PLW0603  one fact about this process
     _sharing = processes
 
 
-def _free_here() -> int:
+def _memory_here() -> tuple[int, int]:
+    """Return how much memory is free, and how much there is."""
     with open("/proc/meminfo", encoding="ascii") as lines:
-        kilobytes = next(line.split()[1] for line in lines if line.startswith("MemAvailable:"))
-    return int(kilobytes) * 1024
+        kilobytes = {line.split(":")[0]: int(line.split()[1]) for line in lines}
+    return kilobytes["MemAvailable"] * 1024, kilobytes["MemTotal"] * 1024
 
 
 def device_of(word: str) -> torch.device:

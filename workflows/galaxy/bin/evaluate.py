@@ -22,7 +22,7 @@ from data import (
     side_of,
     write_whole,
 )
-from model import CLASSES, VGG16, Settings, scores_of
+from model import CLASSES, VGG16, Settings, placed, scores_of
 
 NAMES = ("round", "in-between", "cigar", "edge-on", "spiral")
 
@@ -60,7 +60,7 @@ def confusion(given: argparse.Namespace) -> np.ndarray:
     names, parameters = names_in(given.test), read_parameters(given.parameters)
     device = device_of(given.device)
     settings = Settings(parameters, 0, 0, device, given.variant)
-    model = loaded(given.model, parameters["width"], side_of(names[0])).to(device)
+    model = placed(loaded(given.model, parameters["width"], side_of(names[0])), settings)
     if given.variant == "tuned":
         batches: Any = Resident(*decoded(names, cores_here()), parameters["batch"], device)
     else:

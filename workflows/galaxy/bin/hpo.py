@@ -158,7 +158,7 @@ class Search:
                     f"trial {number}, epoch {learner.epoch}/{self.given.epochs}: loss {learned:.3f}, "
                     f"validation {loss:.3f}, {right:.1%} right, {rate:.0f} images/s"
                 )
-            mark.note(flops=flops_of(learner) * self.given.epochs, value=loss)
+            mark.note(flops=flops_of(learner, learner.epoch - learner.begun), value=loss)
         return loss
 
     def _learner(self, parameters: Parameters) -> Learner:

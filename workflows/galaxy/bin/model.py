@@ -7,7 +7,6 @@ narrower.
 
 from __future__ import annotations
 
-import copy
 import math
 import sys
 from collections.abc import Callable
@@ -38,6 +37,7 @@ class VGG16(nn.Module):
     def __init__(self, width: float = 1.0, side: int = 256) -> None:
         """Make it for pictures of so many pixels on each side."""
         super().__init__()
+        self.made_with = (width, side)
         layers: list[nn.Module] = []
         channels = 3
         for count in LAYOUT:
@@ -134,14 +134,11 @@ class Learner:
     def __init__(self, model: VGG16, settings: Settings, train: Batches, val: Batches) -> None:
         """Put the network on its device, and make ready what it learns from."""
         self.settings, self.parameters = settings, settings.parameters
-        if settings.captures:
-            model = model.to(memory_format=torch.channels_last)
-            torch.backends.cudnn.benchmark = True
-        self.model = model.to(settings.device)
+        self.model = placed(model, settings)
         self.model.freeze(self.parameters["transferred"])
         self.optimizer = self._adam()
         self.first, (self.train, self.val) = self._above_frozen(train, val)
-        self.epoch = 0
+        self.epoch = self.begun = 0
         self._step: Step | None = None
 
     def state(self) -> dict[str, Any]:
@@ -157,7 +154,7 @@ class Learner:
         self.model.load_state_dict(state["model"])
         told = self.optimizer.state_dict()
         self.optimizer.load_state_dict({**told, "state": state["optimizer"]})
-        self.epoch = state["epoch"]
+        self.epoch = self.begun = state["epoch"]
 
     def learn_epoch(self) -> float:
         """Go through the training pictures once; return the mean loss on the way."""
@@ -172,10 +169,13 @@ class Learner:
         return loss
 
     def _steps(self, step: Step, seed: int) -> float:
-        total, steps = torch.zeros((), device=self.settings.device), len(self.train)
+        # The published way reads the loss after every step, and so waits for the device.
+        waits = self.settings.variant == "published"
+        total, steps = torch.zeros((), device="cpu" if waits else self.settings.device), len(self.train)
         for n, (pictures, labels) in enumerate(self.train.shuffled(seed)):
             self._set_rates(self.epoch * steps + n, self.settings.epochs * steps)
-            total += step(pictures, labels)
+            loss = step(pictures, labels)
+            total += loss.item() if waits else loss
         return float(total) / steps
 
     def _mark(self) -> AbstractContextManager[object]:
@@ -196,9 +196,11 @@ class Learner:
         body = [each for each in self.model.features.parameters() if each.requires_grad]
         groups = [(body, "body_rate"), (list(self.model.classifier.parameters()), "head_rate")]
         kept = [{"params": each, "lr": self._rate(self.parameters[rate])} for each, rate in groups if each]
-        if self.settings.captures:
-            return torch.optim.Adam(kept, fused=True, capturable=True)
-        return torch.optim.Adam(kept)
+        if not self.settings.captures:
+            return torch.optim.Adam(kept)
+        adam = torch.optim.Adam(kept, fused=True, capturable=True)
+        adam._warned_capturable_if_run_uncaptured = True  # the first steps, which settle, are not
+        return adam
 
     def _rate(self, rate: float) -> float | Tensor:
         """Return a learning rate such that captured steps see its changes."""
@@ -290,20 +292,33 @@ class Learner:
                     each.zero_()
 
 
-def flops_of(learner: Learner) -> int:
-    """Return the floating-point operations of an epoch with its validation.
+def placed(model: VGG16, settings: Settings) -> VGG16:
+    """Return a network on its device, in the order of channels that is fastest there."""
+    if settings.captures:
+        model = model.to(memory_format=torch.channels_last)
+        torch.backends.cudnn.benchmark = True
+    return model.to(settings.device)
+
+
+def flops_of(learner: Learner, epochs: int) -> int:
+    """Return the floating-point operations of so many epochs with their validation, and of what is made once.
 
     PyTorch's own counter counts them, on a network without numbers in it: products and sums of convolutions
     and of matrices.
     """
-    model = copy.deepcopy(learner.model).to("meta")
-    pictures = torch.empty_like(next(iter(learner.val.in_order()))[0][:1], device="meta").float()
-    batch = pictures.expand(learner.train.batch, *pictures.shape[1:])
+    with torch.device("meta"):
+        model = VGG16(*learner.model.made_with)
+        pictures = torch.empty(learner.train.batch, 3, learner.model.made_with[1], learner.model.made_with[1])
+    model.freeze(learner.parameters["transferred"])
+    with FlopCounterMode(display=False) as once, torch.no_grad():
+        below = model.body(pictures, 0, learner.first)
     with FlopCounterMode(display=False) as training:
-        model.train()(batch, learner.first).sum().backward()
+        model.train()(below, learner.first).sum().backward()
     with FlopCounterMode(display=False) as judging, torch.no_grad():
-        model.eval()(pictures, learner.first)
-    return training.get_total_flops() * len(learner.train) + judging.get_total_flops() * learner.val.count
+        model.eval()(below[:1], learner.first)
+    made_once = once.get_total_flops() * (learner.train.count + learner.val.count) // learner.train.batch
+    epoch = training.get_total_flops() * len(learner.train) + judging.get_total_flops() * learner.val.count
+    return int(made_once + epochs * epoch)
 
 
 def size_of(width: float, side: int) -> tuple[int, int]:

@@ -74,7 +74,7 @@ def train(given: argparse.Namespace) -> None:
     batches = batches_of(given, names, parameters["batch"])
     with phase("training", kind="fit", **facts) as mark:
         learner, best, history = learned(given, (parameters, side), batches, identity_for(given, names))
-        mark.note(flops=flops_of(learner) * learner.epoch, epochs=learner.epoch)
+        mark.note(flops=flops_of(learner, learner.epoch - learner.begun), epochs=learner.epoch)
     learner.model.load_state_dict(best)
     test = learner.judged(batches["test"])
     print(f"test: loss {test[0]:.3f}, {test[1]:.1%} right", file=sys.stderr)

@@ -23,6 +23,7 @@ import unet
 from matplotlib import pyplot as plt
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 Picture = NDArray[np.uint8]
@@ -140,7 +141,7 @@ def _table(axes: Any, cases: Sequence[Case]) -> None:  # noqa: ANN401  matplotli
         rowLabels=["mean", "deviation", "worst", "median", "best"],
         colLabels=["Dice", "IoU", "accuracy"],
         loc="center",
-        bbox=(0.25, 0.0, 0.7, 0.9),
+        bbox=Bbox.from_bounds(0.25, 0.0, 0.7, 0.9),
     )
     made.set_fontsize(10)
 
@@ -178,7 +179,11 @@ def _list(cases: Sequence[Case]) -> Figure:
     figure.suptitle("All X-rays, the worst first", y=0.95)
     lines = [[case.name, *(f"{value:.4f}" for value in case.scores)] for case in cases]
     height = 0.98 * (len(lines) + 1) / (_LINES + 1)
-    axes.table(lines, colLabels=["X-ray", "Dice", "IoU", "accuracy"], bbox=(0, 0.98 - height, 1, height))
+    axes.table(
+        lines,
+        colLabels=["X-ray", "Dice", "IoU", "accuracy"],
+        bbox=Bbox.from_bounds(0, 0.98 - height, 1, height),
+    )
     return figure
 
 

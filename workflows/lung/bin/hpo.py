@@ -33,6 +33,8 @@ class Search:
         val = unet.pairs(unet.names_in(asked.val_images), unet.names_in(asked.val_masks))
         files = [name for pair in train + val for name in pair]
         self._asked, self._way = asked, way
+        if way.variant is unet.Variant.TUNED:
+            _use_one_core()  # each: trials gain more from cores side by side than one gains from several
         self._checkpoint = unet.Checkpoint(asked.checkpoint, _setting(asked, files), way.variant)
         left = self._checkpoint.load()
         self.found: dict[str, float] = left.get("found", {})
@@ -92,9 +94,7 @@ class Search:
         if self._way.device.type == "cuda":
             torch.cuda.synchronize()  # what the main thread gave to the device is done
             streams = [_stream(number) for number in range(len(learners))]
-        with ThreadPoolExecutor(
-            len(learners), initializer=_share, initargs=(self._way, len(learners))
-        ) as pool:
+        with ThreadPoolExecutor(len(learners), initializer=_use_one_core) as pool:
             waiting = [
                 # A thread that knows the phase it is in.
                 pool.submit(contextvars.copy_context().run, self._epoch, learner, stream)
@@ -139,8 +139,8 @@ def _stream(_: int) -> torch.cuda.Stream:
     return torch.cuda.Stream()
 
 
-def _share(way: unet.Way, sharers: int) -> None:
-    torch.set_num_threads(max(1, way.cores // sharers))
+def _use_one_core() -> None:
+    torch.set_num_threads(1)
 
 
 def _setting(asked: argparse.Namespace, files: list[str]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ with it, and the order of the pictures follows from it and the number of the epo
 from __future__ import annotations
 
 import argparse
+import operator
 import os
 import pickle
 import sys
@@ -20,7 +21,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -30,16 +31,15 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, Dataset
 
 try:
-    import longpole
+    from longpole import phase
 except ImportError:  # the image of a container need not have it
-    longpole = None  # type: ignore[assignment]
+
+    def phase(*_: str, **__: object) -> AbstractContextManager[None]:  # type: ignore[no-redef]
+        """Mark nothing."""
+        return nullcontext()
+
 
 Item = TypeVar("Item")
-
-
-def phase(name: str, kind: str = "phase", **told: object) -> AbstractContextManager[object]:
-    """Return what marks a part of the work in a recording, if there is one."""
-    return longpole.phase(name, kind, **told) if longpole else nullcontext()
 
 
 # ------------------------------------------------------------------------------------------ the model
@@ -52,26 +52,34 @@ _DECODED = (256, 128, 64, 32, 16)
 _GREY_MEAN, _GREY_DEVIATION = 0.449, 0.226
 
 
-class Block(nn.Module):
-    """Two convolutions and a way around them."""
+class Twice(nn.Module):
+    """Two convolutions, each with a batch norm."""
 
-    def __init__(self, before: int, after: int, stride: int) -> None:
+    def __init__(self, before: int, after: int, stride: int = 1) -> None:
         super().__init__()
         self.conv1 = nn.Conv2d(before, after, 3, stride, 1, bias=False)
         self.bn1 = nn.BatchNorm2d(after)
         self.conv2 = nn.Conv2d(after, after, 3, 1, 1, bias=False)
         self.bn2 = nn.BatchNorm2d(after)
+
+    def twice(self, x: Tensor) -> Tensor:
+        """Return what both make of the input, not cut off at zero yet."""
+        return self.bn2(self.conv2(functional.relu(self.bn1(self.conv1(x)))))
+
+
+class Block(Twice):
+    """Two convolutions and a way around them."""
+
+    def __init__(self, before: int, after: int, stride: int) -> None:
+        super().__init__(before, after, stride)
         self.downsample: nn.Module | None = None
         if stride != 1 or before != after:
-            self.downsample = nn.Sequential(
-                nn.Conv2d(before, after, 1, stride, bias=False), nn.BatchNorm2d(after)
-            )
+            shrunk = nn.Conv2d(before, after, 1, stride, bias=False)
+            self.downsample = nn.Sequential(shrunk, nn.BatchNorm2d(after))
 
     def forward(self, x: Tensor) -> Tensor:
         """Return what both ways make of the input."""
-        around = x if self.downsample is None else self.downsample(x)
-        x = functional.relu(self.bn1(self.conv1(x)))
-        return functional.relu(self.bn2(self.conv2(x)) + around)
+        return functional.relu(self.twice(x) + (x if self.downsample is None else self.downsample(x)))
 
 
 class Encoder(nn.Module):
@@ -101,23 +109,13 @@ class Encoder(nn.Module):
         return seen
 
 
-class Decoder(nn.Module):
+class Decoder(Twice):
     """One level up: twice as large, together with what the encoder saw there."""
-
-    def __init__(self, before: int, beside: int, after: int) -> None:
-        super().__init__()
-        self.conv1 = nn.Conv2d(before + beside, after, 3, 1, 1, bias=False)
-        self.bn1 = nn.BatchNorm2d(after)
-        self.conv2 = nn.Conv2d(after, after, 3, 1, 1, bias=False)
-        self.bn2 = nn.BatchNorm2d(after)
 
     def forward(self, x: Tensor, beside: Tensor | None) -> Tensor:
         """Return the level above."""
         x = functional.interpolate(x, scale_factor=2.0, mode="nearest")
-        if beside is not None:
-            x = torch.cat([x, beside], dim=1)
-        x = functional.relu(self.bn1(self.conv1(x)))
-        return functional.relu(self.bn2(self.conv2(x)))
+        return functional.relu(self.twice(x if beside is None else torch.cat([x, beside], dim=1)))
 
 
 class UNet(nn.Module):
@@ -128,8 +126,9 @@ class UNet(nn.Module):
         self.encoder = Encoder(width)
         seen = self.encoder.channels
         decoded = [max(4, round(each * width)) for each in _DECODED]
-        before, beside = [seen[4], *decoded[:-1]], [seen[3], seen[2], seen[1], seen[0], 0]
-        self.decoder = nn.ModuleList(map(Decoder, before, beside, decoded))
+        beside = [seen[3], seen[2], seen[1], seen[0], 0]
+        before = map(operator.add, [seen[4], *decoded[:-1]], beside)
+        self.decoder = nn.ModuleList(map(Decoder, before, decoded))
         self.head = nn.Conv2d(decoded[-1], 1, 3, 1, 1)
         for module in self.modules():
             if isinstance(module, nn.Conv2d):
@@ -155,7 +154,7 @@ def build(width: float, seed: int, weights: str = "") -> UNet:
 
 def _take(encoder: Encoder, weights: str) -> None:
     try:
-        found = load(weights)
+        found = torch.load(weights, map_location="cpu", weights_only=True)  # may be of an older format
         encoder.load_state_dict({name: value for name, value in found.items() if not name.startswith("fc.")})
     except DAMAGE as error:
         said = " ".join(str(error).split())
@@ -201,39 +200,21 @@ def read_pair(pair: tuple[str, str]) -> tuple[Tensor, Tensor]:
     return image, read_mask(pair[1], (image.shape[1], image.shape[2]))
 
 
-class Data(Protocol):
-    """Pictures with their masks, on the device that is to learn from them."""
-
-    def __len__(self) -> int:
-        """Return how many there are."""
-
-    def batches(self, order: Sequence[int]) -> Iterator[tuple[Tensor, Tensor]]:
-        """Yield those of some numbers, some at a time."""
-
-
-class _Files(Dataset[tuple[Tensor, Tensor]]):
-    def __init__(self, found: Sequence[tuple[str, str]]) -> None:
-        self.found = found
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def __getitem__(self, number: int) -> tuple[Tensor, Tensor]:
-        return read_pair(self.found[number])
-
-
-class FromFiles:
+class FromFiles(Dataset[tuple[Tensor, Tensor]]):
     """Reads and resizes files when a batch is due, in the process that trains, as the published code does."""
 
     def __init__(self, found: Sequence[tuple[str, str]], batch: int, way: Way) -> None:
-        self._files, self._batch, self._device = _Files(found), batch, way.device
+        self._found, self._batch, self._device = found, batch, way.device
 
     def __len__(self) -> int:
-        return len(self._files)
+        return len(self._found)
+
+    def __getitem__(self, number: int) -> tuple[Tensor, Tensor]:
+        return read_pair(self._found[number])
 
     def batches(self, order: Sequence[int]) -> Iterator[tuple[Tensor, Tensor]]:
-        """Yield batches through a loader without workers."""
-        for images, masks in DataLoader(self._files, batch_sampler=chunks(order, self._batch)):
+        """Yield those of some numbers through a loader without workers."""
+        for images, masks in DataLoader(self, batch_sampler=chunks(order, self._batch)):
             yield images.to(self._device), masks.to(self._device)
 
 
@@ -250,9 +231,12 @@ class InMemory:
         return len(self._images)
 
     def batches(self, order: Sequence[int]) -> Iterator[tuple[Tensor, Tensor]]:
-        """Yield batches that are gathered on the device."""
+        """Yield those of some numbers, gathered on the device."""
         for chosen in torch.tensor(order, device=self._images.device).split(self._batch):
             yield self._images[chosen], self._masks[chosen]
+
+
+Data = FromFiles | InMemory
 
 
 def chunks(order: Sequence[Item], size: int) -> list[Sequence[Item]]:
@@ -467,13 +451,8 @@ class Checkpoint:
 
 def told_of(model: UNet, batch: int) -> dict[str, Any]:
     """Return what tables say of the model."""
-    found = list(model.parameters())
-    return {
-        "model": MODEL,
-        "parameters": sum(each.numel() for each in found),
-        "model_bytes": sum(each.numel() * each.element_size() for each in found),
-        "batch_size": batch,
-    }
+    number = sum(each.numel() for each in model.parameters())
+    return {"model": MODEL, "parameters": number, "model_bytes": 4 * number, "batch_size": batch}
 
 
 def add_ways(parser: argparse.ArgumentParser) -> None:
