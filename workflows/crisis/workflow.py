@@ -27,7 +27,8 @@ NEEDS: dict[str, dict[str, Any]] = {
     "preprocess_images": {"cores": 8},
     "text": {"cores": 4, "gpus": 1, "memory": "8 GB"},
     "image": {"cores": 4, "gpus": 1, "memory": "20 GB"},
-    "image_on_cpu": {"cores": 8, "memory": "20 GB"},
+    "image_tuned": {"cores": 16, "gpus": 1, "memory": "20 GB"},
+    "image_on_cpu": {"cores": 16, "memory": "20 GB"},
     "fusion": {"cores": 2, "memory": "12 GB"},
 }
 
@@ -199,9 +200,10 @@ def add_text(described: Workflow, chosen: Chosen) -> None:
 def add_images(described: Workflow, chosen: Chosen) -> None:
     """Search, train and ask the model of images; as published it is asked on the CPU, GPU or not."""
     images, scale = {"images": "resized/{image}.jpg"}, chosen.scale
-    learning = (
-        f"--images {{images.list}} --epochs {scale.image_epochs} {scale.image} {chosen.common('image')}"
-    )
+    learns, asked, asks = "image_tuned", chosen, "image_tuned"
+    if chosen.variant == "published":
+        learns, asked, asks = "image", replace(chosen, device="cpu"), "image_on_cpu"
+    learning = f"--images {{images.list}} --epochs {scale.image_epochs} {scale.image} {chosen.common(learns)}"
     same: dict[str, Any] = {"program": "bin/resnet.py", "cluster": "image"}
     known: dict[str, str] = {}
     if chosen.weights:
@@ -216,7 +218,7 @@ def add_images(described: Workflow, chosen: Chosen) -> None:
         outputs={"best": "best_resnet.json"},
         unfinished=["resnet_search.pt"],
         **same,
-        **chosen.needs_of("image"),
+        **chosen.needs_of(learns),
     )
     described.task(
         "train_resnet",
@@ -226,19 +228,16 @@ def add_images(described: Workflow, chosen: Chosen) -> None:
         outputs={"model": "resnet.pth", "loss": "resnet_loss.png", "accuracy": "resnet_accuracy.png"},
         unfinished=["resnet_training.pt"],
         **same,
-        **chosen.needs_of("image"),
+        **chosen.needs_of(learns),
     )
-    where, asked = "image", chosen
-    if chosen.variant == "published":
-        where, asked = "image_on_cpu", replace(chosen, device="cpu")
     described.task(
         "infer_resnet",
-        f"{{python}} {{program}} infer --images {{images.list}} {asked.common(where)} --model {{model}} "
+        f"{{python}} {{program}} infer --images {{images.list}} {asked.common(asks)} --model {{model}} "
         "--train {train} --test {test} --matrix {matrix}",
         inputs={**images, "model": "resnet.pth"},
         outputs=scores("resnet"),
         **same,
-        **chosen.needs_of(where),
+        **chosen.needs_of(asks),
     )
 
 
