@@ -342,7 +342,8 @@ class Captured:
             learner.update(self.x, self.labels)
         learner.optimizer.zero_grad(set_to_none=True)
         self.graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self.graph):
+        # In its own stream: graphs of two learners run at once, and libraries keep memory for each stream.
+        with torch.cuda.graph(self.graph, stream=learner.stream):
             learner.update(self.x, self.labels)
         for each in tensors_of(learner):
             each.copy_(before.get(each.data_ptr(), torch.zeros_like(each)))

@@ -40,6 +40,11 @@ class Search:
         self.found: dict[str, float] = left.get("found", {})
         self._running: dict[str, Any] = left.get("running", {})
         self._train, self._val = way.data(train, asked.batch), way.data(val, asked.batch)
+        self._at_once = 1
+        if way.variant is unet.Variant.TUNED:
+            self._at_once = _AT_ONCE_ON_GPU if way.device.type == "cuda" else way.cores
+        # The same threads all the time: cuDNN keeps for each which of its ways was fastest.
+        self._pool = ThreadPoolExecutor(self._at_once, initializer=_use_one_core)
 
     def run(self) -> optuna.Study:
         """Try as many rates as were asked for."""
@@ -61,10 +66,7 @@ class Search:
 
     def _try(self, rates: dict[str, float]) -> None:
         wanted = [key for key in rates if key not in self.found]
-        at_once = 1
-        if self._way.variant is unet.Variant.TUNED:
-            at_once = _AT_ONCE_ON_GPU if self._way.device.type == "cuda" else self._way.cores
-        for some in unet.chunks(wanted, at_once):
+        for some in unet.chunks(wanted, self._at_once):
             self._learn({key: self._learner(key, rates[key]) for key in some})
 
     def _learner(self, key: str, rate: float) -> unet.Learner:
@@ -73,6 +75,7 @@ class Search:
         if key in self._running:
             learner.restore(self._running.pop(key))
             unet.say(f"going on with rate {rate:g} after {learner.epochs} epochs")
+        learner.prepare(self._train)
         return learner
 
     def _learn(self, learners: dict[str, unet.Learner]) -> None:
@@ -94,13 +97,12 @@ class Search:
         if self._way.device.type == "cuda":
             torch.cuda.synchronize()  # what the main thread gave to the device is done
             streams = [_stream(number) for number in range(len(learners))]
-        with ThreadPoolExecutor(len(learners), initializer=_use_one_core) as pool:
-            waiting = [
-                # A thread that knows the phase it is in.
-                pool.submit(contextvars.copy_context().run, self._epoch, learner, stream)
-                for learner, stream in zip(learners, streams, strict=True)
-            ]
-            return [each.result() for each in waiting]
+        waiting = [
+            # A thread that knows the phase it is in.
+            self._pool.submit(contextvars.copy_context().run, self._epoch, learner, stream)
+            for learner, stream in zip(learners, streams, strict=True)
+        ]
+        return [each.result() for each in waiting]
 
     def _epoch(self, learner: unet.Learner, stream: torch.cuda.Stream | None = None) -> float:
         with torch.cuda.stream(stream):

@@ -27,6 +27,7 @@ def train(learner: unet.Learner, data: unet.Data, epochs: int, seed: int, left: 
     if state := left.load():
         learner.restore(state)
         unet.say(f"going on after {learner.epochs} epochs")
+    learner.prepare(data)
     while learner.epochs < epochs:
         scores = learner.learn(data, seed)
         unet.say(

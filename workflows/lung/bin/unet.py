@@ -15,7 +15,7 @@ import sys
 import time
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -237,6 +237,7 @@ class InMemory:
 
 
 Data = FromFiles | InMemory
+Step = Callable[[Tensor, Tensor], Tensor]
 
 
 def chunks(order: Sequence[Item], size: int) -> list[Sequence[Item]]:
@@ -310,7 +311,8 @@ class Way:
     def precision(self) -> AbstractContextManager[object]:
         """Return what computes in half precision where that pays."""
         if self.is_tuned_gpu:
-            return torch.autocast("cuda", dtype=torch.bfloat16)
+            # Without its cache: copies of weights that a captured step has made would outlive the weights.
+            return torch.autocast("cuda", dtype=torch.bfloat16, cache_enabled=False)
         return nullcontext()
 
 
@@ -333,25 +335,36 @@ class Learner:
     def __init__(self, model: UNet, rate: float, way: Way) -> None:
         layout = torch.channels_last if way.variant is Variant.TUNED else torch.contiguous_format
         self.model = model.to(device=way.device, memory_format=layout)
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=rate, fused=way.is_tuned_gpu or None)
+        fast = {"fused": True, "capturable": True} if way.is_tuned_gpu else {}
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=rate, **fast)
         self.epochs = 0
         self._way = way
+        self._step: Step = self.update
+
+    def prepare(self, data: Data) -> None:
+        """Make steps cheap to give to a GPU, if that is the way. Nothing may be restored from here on."""
+        if self._way.is_tuned_gpu:
+            self.model.train()
+            self._step = Captured(self, *next(iter(data.batches(range(len(data))))))
 
     def learn(self, data: Data, seed: int) -> Scores:
         """Learn one epoch; return how well masks fitted while it did."""
         self.model.train()
-        found = []
+        order = order_of(len(data), seed, self.epochs)
         with self._way.epoch(self.epochs):
-            for images, masks in data.batches(order_of(len(data), seed, self.epochs)):
-                with self._way.precision():
-                    logits = self.model(images)
-                loss = negative_dice(logits, masks)
-                self.optimizer.zero_grad()
-                loss.backward()
-                self.optimizer.step()
-                found.append(scores_of(logits.detach() > 0, masks))
+            found = [self._step(images, masks) for images, masks in data.batches(order)]
             self.epochs += 1
             return mean_of(found)
+
+    def update(self, images: Tensor, masks: Tensor) -> Tensor:
+        """Learn from one batch; return how well its masks fitted."""
+        with self._way.precision():
+            logits = self.model(images)
+        loss = negative_dice(logits, masks)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return scores_of(logits.detach() > 0, masks)
 
     def judge(self, data: Data) -> Scores:
         """Return how well masks fit."""
@@ -373,6 +386,51 @@ class Learner:
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.epochs = state["epochs"]
+
+
+class Captured:
+    """A step as one CUDA graph: giving its many kernels to the GPU one by one takes longer than they do."""
+
+    def __init__(self, learner: Learner, images: Tensor, masks: Tensor) -> None:
+        """Capture a step with a batch like this one, and leave the learner as it was before."""
+        self._learner, self._images, self._masks = learner, images.clone(), masks.clone()
+        before = [(each, each.detach().clone()) for each in _changing(learner)]
+        alone = torch.cuda.Stream()  # graphs of several learners may run at once, and must share nothing
+        alone.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(alone):
+            for _ in range(3):  # PyTorch and its libraries settle
+                learner.update(self._images, self._masks)
+        torch.cuda.current_stream().wait_stream(alone)
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph, stream=alone):
+            self._scores = learner.update(self._images, self._masks)
+        _undo(learner, before)
+
+    def __call__(self, images: Tensor, masks: Tensor) -> Tensor:
+        """Take the step with another batch; with one of another size as it is."""
+        if images.shape != self._images.shape:
+            return self._learner.update(images, masks)
+        self._images.copy_(images)
+        self._masks.copy_(masks)
+        self._graph.replay()
+        return self._scores.clone()
+
+
+def _changing(learner: Learner) -> list[Tensor]:
+    """Return all that a step changes in place: weights, means, and what the optimizer remembers."""
+    remembered = [each for state in learner.optimizer.state.values() for each in state.values()]
+    return [*learner.model.parameters(), *learner.model.buffers(), *remembered]
+
+
+@torch.no_grad()
+def _undo(learner: Learner, before: list[tuple[Tensor, Tensor]]) -> None:
+    """Take back what settling has changed; what was not there before is zero at a beginning."""
+    known = {id(each) for each, _ in before}
+    for each, value in before:
+        each.copy_(value)
+    for each in _changing(learner):
+        if id(each) not in known:
+            each.zero_()
 
 
 def order_of(number: int, seed: int, epoch: int) -> list[int]:
