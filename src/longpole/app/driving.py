@@ -48,11 +48,12 @@ def drive(path: str, request: Request, json_wanted: str) -> int:
 
 
 def note_state(path: str, **facts: object) -> None:
-    """Put where a run stands into its manifest; a run without one is none the worse."""
+    """Put where a run stands into its manifest; a run without one, or a damaged one, is none the worse."""
     try:
         with open(os.path.join(path, "run.json"), encoding="utf-8") as file:
             known = json.load(file)
-        save(path, {**known, **facts})
+        if isinstance(known, dict):
+            save(path, {**known, **facts})
     except (OSError, ValueError):
         pass  # it has been removed meanwhile
 
