@@ -1,6 +1,7 @@
 """What each task of a run used: CPU time, bytes and GPU time.
 
-Method: totals of all its processes, or of the task itself where somebody told them. Of marks: what their
+Method: totals of all its processes, or of the task itself where somebody told them; the larger where exit
+records have all processes, for who told may have missed some (a container's are not its children). Of marks: what their
 process and those below it used while they went on, by samples that add up to the totals of their processes;
 marks side by side in one process share equally. Bytes that processes wrote may not have reached a disk when
 the run ended: all are scaled down alike to what the disks have moved. GPU and network use is of whole devices
@@ -92,7 +93,7 @@ def _of_units(run: RunTables, units: Units, name: str, scale: float) -> Numbers:
     if units.unit is not Unit.TASK:
         return _with_unseen(found, run.whole.get(name, np.nan) / scale - float(np.nansum(value)))
     told = numbers(run.tasks[name])[units.rows] / scale
-    return np.where(np.isfinite(told), told, found)
+    return np.fmax(told, found) if run.all_seen else np.where(np.isfinite(told), told, found)
 
 
 def _with_unseen(found: Numbers, unseen: float) -> Numbers:

@@ -48,6 +48,8 @@ def test_a_task_sees_its_image_and_its_folder_alone(tmp_path: Path, image: Path,
         (container,) = driven.parts("looks", "container")
         assert container.name == "bwrap"
         assert container.end >= container.start
+        (execution,) = driven.parts("looks", "exec")
+        assert execution.used == ()  # the runtime's own time is not the task's
 
 
 FANNED = """

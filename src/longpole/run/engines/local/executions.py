@@ -67,7 +67,10 @@ class Executions:
         """Hear that a process has ended; return whether it was a task."""
         found = self.processes.pop(ended.pid, None)
         if found is not None:
-            self._ended(*found, ended.end_ns, how_it_ended(ended.status), ended.used)
+            job, task = found
+            # What a container's processes used is not in that of the runtime, which does not reap them.
+            used = () if job.executing[task].order.template.image else ended.used
+            self._ended(job, task, ended.end_ns, how_it_ended(ended.status), used)
         return found is not None
 
     def withdrawn(self, job: OpenJob, task: int) -> None:
