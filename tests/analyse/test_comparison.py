@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from longpole.analyse.comparison import compare
@@ -112,6 +112,19 @@ def test_swapping_the_groups_inverts_the_ratio(one: list[float], other: list[flo
     assert back.ratio == pytest.approx(1 / forth.ratio)
     assert forth.low is not None
     assert back.high == pytest.approx(1 / forth.low)
+
+
+@given(
+    st.lists(st.integers(3, 9), min_size=6, max_size=9), st.lists(st.integers(3, 9), min_size=6, max_size=9)
+)
+@example([6, 3, 3, 3, 5, 3, 4, 5], [8, 7, 6, 5, 6, 6, 9, 7])
+@settings(max_examples=200, deadline=None)
+def test_test_and_interval_agree_even_where_times_are_equal(one: list[int], other: list[int]) -> None:
+    found = difference(runs_of(a=[float(each) for each in one], b=[float(each) for each in other]))
+
+    assert found.low is not None
+    assert found.high is not None
+    assert found.shown == (not found.low <= 1 <= found.high)
 
 
 @given(st.lists(st.floats(1.0, 100.0), min_size=5, max_size=8), st.floats(0.01, 100.0))

@@ -48,6 +48,15 @@ def test_one_closed_group_closes_the_gate_and_one_unknown_leaves_it_unknown() ->
     assert gate_of(compared(ONE), 0.05).state is GateState.OPEN
 
 
+def test_a_group_of_which_no_run_is_left_leaves_the_gate_unknown() -> None:
+    found = gate_of(compared(ONE), 0.05, ["lost"])
+
+    assert found.state is GateState.UNKNOWN
+    assert [(one.group, one.state) for one in found.groups if one.group == "lost"] == [
+        ("lost", GateState.UNKNOWN)
+    ]
+
+
 def test_it_tells_how_many_runs_would_do() -> None:
     """These see 8 %, and 3 % from the gate is to be told: (8 / 3) squared times ten."""
     unsure = replace(ONE, ratio=1.02, low=0.95, high=1.1, seen=1.08)

@@ -112,6 +112,8 @@ def test_equal_runs_show_no_difference_and_what_would_have_been_seen(compare: Co
         (("before", "same", "after"), 1, "The gate is closed: 'after' is slower by more than 5 %"),
         (("wild_one", "wild_other"), 3, "The gate cannot tell whether 'wild_other' is slower"),
         (("00000000", "00000001"), 3, "The gate cannot tell whether 'same' is slower"),
+        (("before", "same", "failed"), 3, "The gate cannot tell whether 'failed' is slower"),
+        (("before", "after", "failed"), 1, "The gate is closed: 'after' is slower"),
     ],
 )
 def test_a_gate_has_three_exit_codes(compare: Compare, words: tuple[str, ...], code: int, says: str) -> None:
@@ -179,6 +181,15 @@ def test_a_damaged_run_is_left_out(tmp_path: Path, compare: Compare) -> None:
     _, said = compare("one", "00000002", "--by", "name", runs=tmp_path)
 
     assert "has version 99; this Longpole reads up to 1" in " ".join(said.split())
+
+
+def test_no_group_stands_in_unsaid_for_a_baseline_whose_runs_all_failed(compare: Compare) -> None:
+    with pytest.raises(NothingToCompareError, match="No run of 'failed', which others are compared with"):
+        compare("failed", "before", "same", "--gate", "5%")
+
+    code, said = compare("failed", "before", "same", "--gate", "5%", "--baseline", "before")
+    assert code == 3
+    assert "The gate cannot tell whether 'failed' is slower" in " ".join(said.split())
 
 
 def test_nothing_but_failed_runs_is_exit_code_3(compare: Compare) -> None:

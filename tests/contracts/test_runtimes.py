@@ -13,7 +13,7 @@ from longpole.run.containers.bwrap import Bubblewrap
 from longpole.run.containers.mounts import Mounts
 from longpole.run.containers.none import NoContainer
 from longpole.run.containers.podman import Podman
-from tests.contracts.runtimes import RuntimeContract
+from tests.contracts.runtimes import ContainerContract, RuntimeContract
 from tests.images import images
 from tests.parts import need
 from tests.recording import Someone
@@ -28,8 +28,6 @@ def image_folder() -> Iterator[Path]:
 
 
 class TestNoContainer(RuntimeContract):
-    contained = False
-
     def make(self) -> Runtime:
         return NoContainer()
 
@@ -41,7 +39,7 @@ class TestNoContainer(RuntimeContract):
         return anyone
 
 
-class TestBubblewrapOverADirectory(RuntimeContract):
+class TestBubblewrapOverADirectory(ContainerContract):
     def make(self) -> Runtime:
         need("bwrap")
         return Bubblewrap()
@@ -54,7 +52,7 @@ class TestBubblewrapOverADirectory(RuntimeContract):
         return anyone
 
 
-class TestBubblewrapOverASquashfs(RuntimeContract):
+class TestBubblewrapOverASquashfs(ContainerContract):
     @pytest.fixture
     def runtime(self, tmp_path: Path) -> Runtime:
         need("bwrap", "squashfs")
@@ -64,7 +62,7 @@ class TestBubblewrapOverASquashfs(RuntimeContract):
         return str(folder / "root.image")
 
 
-class TestPodmanOverADirectory(RuntimeContract):
+class TestPodmanOverADirectory(ContainerContract):
     @pytest.fixture
     def runtime(self, tmp_path: Path) -> Runtime:
         need("podman")

@@ -143,6 +143,8 @@ def _difference(column: _Column, at: int, test: _Test, level: float) -> Differen
     one, other = column.values(0), column.values(at)
     base, mine = column.times[0], column.times[at]
     found = _ratio(one, other, test) if column.is_ratio else _Ratio()
+    if test.corrected > level:
+        found = found.with_no_change()
     return Difference(
         group=column.groups[at],
         ratio=found.ratio,
@@ -152,7 +154,7 @@ def _difference(column: _Column, at: int, test: _Test, level: float) -> Differen
         p_corrected=test.corrected,
         least_p=least_p(len(one), len(other)),
         needed_p=test.strictest,
-        shown=test.corrected <= level,
+        shown=test.corrected <= level and not found.has_no_change,
         seen=found.seen,
         ratio_of_means=mine.mean_s / base.mean_s if base.mean_s and mine.mean_s else None,
     )
@@ -165,6 +167,21 @@ class _Ratio(NamedTuple):
     low: float | None = None
     high: float | None = None
     seen: float | None = None
+
+    @property
+    def has_no_change(self) -> bool:
+        """Whether equal times are within the interval."""
+        return self.low is not None and self.high is not None and self.low <= 1 <= self.high
+
+    def with_no_change(self) -> _Ratio:
+        """Return it with equal times in its interval.
+
+        Only where times are equal can the test, which knows of that, and the interval differ: the more
+        careful of them counts.
+        """
+        if self.low is None or self.high is None:
+            return self
+        return self._replace(low=min(self.low, 1.0), high=max(self.high, 1.0))
 
 
 def _ratio(one: Numbers, other: Numbers, test: _Test) -> _Ratio:

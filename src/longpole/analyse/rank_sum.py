@@ -4,9 +4,10 @@ Method: the rank-sum test (Wilcoxon 1945; Mann and Whitney 1947), an exact permu
 deal the pooled numbers to the two groups, how many have a sum of ranks as far out as the one seen. Equal
 numbers share their mean rank; all ways are counted all the same. The shift is the median of all differences
 of a number of one group and one of the other (Hodges and Lehmann 1963), and its interval is made of all
-shifts that the test does not reject, so that the two never disagree. It asks no normal distribution, and one
-wild number is no more than the largest rank. Left out: groups that differ in their spread and not in their
-place. Beyond ``_MOST_EXACT`` numbers, a normal distribution stands for the sum of ranks.
+shifts that the test does not reject, so that the two never disagree, unless numbers are equal. It asks no
+normal distribution, and one wild number is no more than the largest rank. Left out: groups that differ in
+their spread and not in their place. Beyond ``_MOST_EXACT`` numbers, a normal distribution stands for the
+sum of ranks.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """What each task of a run used: CPU time, bytes and GPU time.
 
 Method: totals of all its processes, or of the task itself where somebody told them; the larger where exit
-records have all processes, for who told may have missed some (a container's are not its children). Of marks: what their
-process and those below it used while they went on, by samples that add up to the totals of their processes;
-marks side by side in one process share equally. Bytes that processes wrote may not have reached a disk when
-the run ended: all are scaled down alike to what the disks have moved. GPU and network use is of whole devices
-and hosts, shared among the tasks that went on.
+records have all processes, for who told may have missed some (a container's are not its children). Of
+marks: what their process and those below it used while they went on, by samples that add up to the totals of
+their processes; marks side by side in one process share equally. Bytes that processes wrote may not have
+reached a disk when the run ended: all are scaled down alike to what the disks have moved. GPU and network use
+is of whole devices and hosts, shared among the tasks that went on.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def compare_runs(entries: Sequence[RunEntry], asked: Asked) -> Comparison:
 
     Raises:
         UsageError: There is no such baseline, or nothing to group by.
-        NothingToCompareError: None of the runs can be compared.
+        NothingToCompareError: None of the runs, or none of those that others are compared with, can be used.
     """
     with progress("Reading runs", len(entries)) as tell:
         seen = [look_at(entry, tell) for entry in entries]
@@ -55,8 +55,8 @@ def compare_runs(entries: Sequence[RunEntry], asked: Asked) -> Comparison:
         raise NothingToCompareError(_nothing(left_out))
     runs = [compared_run(one, group_of(one.facts, keys), keys) for one in usable]
     metrics = _metrics(usable, runs, asked.metric)
-    groups = _groups(usable, keys, asked.baseline)
-    compared = compare(runs, groups, metrics, asked.confidence)
+    groups = _groups(usable, keys, asked.baseline or _baseline_of(seen, keys, left_out))
+    compared, lost = compare(runs, groups, metrics, asked.confidence), _lost(groups, left_out)
     return Comparison(
         schema_version=SCHEMA_VERSION,
         title=", ".join(dict.fromkeys(one.facts["workflow"] or one.facts["name"] for one in usable)),
@@ -66,7 +66,7 @@ def compare_runs(entries: Sequence[RunEntry], asked: Asked) -> Comparison:
         confidence=asked.confidence,
         interleaved=compared.interleaved,
         metrics=compared.metrics,
-        gate=None if asked.gate is None else gate_of(compared.metrics[0], asked.gate),
+        gate=None if asked.gate is None else gate_of(compared.metrics[0], asked.gate, lost),
         doubts=doubts(runs, compared),
         left_out=left_out,
     )
@@ -77,6 +77,27 @@ def _nothing(left_out: Sequence[LeftOutRun]) -> str:
     if len(left_out) == 1:
         return f"Run {first.run} cannot be compared: {first.why}."
     return f"None of these {len(left_out):,} runs can be compared. Of run {first.run}: {first.why}."
+
+
+def _baseline_of(seen: Sequence[Seen], keys: Sequence[str], left_out: Sequence[LeftOutRun]) -> str:
+    """Return the group that others are compared with.
+
+    Raises:
+        NothingToCompareError: None of its runs can be used; another group must not stand in for it unsaid.
+    """
+    first = in_order([one.facts for one in seen if one.times is not None], keys)[0]
+    if all(one.why for one in seen if group_of(one.facts, keys) == first):
+        why = next(one.why for one in left_out if one.group == first)
+        raise NothingToCompareError(
+            f"No run of '{first}', which others are compared with, can be used: {why}. "
+            "Choose another group with --baseline."
+        )
+    return first
+
+
+def _lost(groups: Sequence[str], left_out: Sequence[LeftOutRun]) -> list[str]:
+    """Return groups of which no run can be used."""
+    return [name for name in dict.fromkeys(one.group for one in left_out) if name not in groups]
 
 
 def _metrics(usable: Sequence[Seen], runs: Sequence[ComparedRun], wanted: Metric) -> list[Metric]:
@@ -95,8 +116,6 @@ def _metrics(usable: Sequence[Seen], runs: Sequence[ComparedRun], wanted: Metric
 
 def _groups(usable: Sequence[Seen], keys: Sequence[str], baseline: str) -> list[str]:
     groups = in_order([one.facts for one in usable], keys)
-    if not baseline:
-        return groups
     if baseline not in groups:
         raise UsageError(f"There is no group '{baseline}' to compare with. There are {', '.join(groups)}.")
     return [baseline, *(group for group in groups if group != baseline)]

@@ -86,5 +86,8 @@ def run_outline_of(run: StoredRun, times: RunTimes) -> RunOutline:
 def _plan(run: StoredRun) -> dict[str, int]:
     """Return what a driver told of its plan; nothing if it told nothing that can be understood."""
     text = next(iter(run.query(_PLAN)["plan"]), None)
-    found = json.loads(text) if isinstance(text, str) and text.startswith("{") else {}
+    try:
+        found = json.loads(text) if isinstance(text, str) and text.startswith("{") else {}
+    except (ValueError, RecursionError):
+        found = {}
     return {str(name): value for name, value in found.items() if isinstance(value, int)}

@@ -36,8 +36,8 @@ def _lock(lock: int, path: str) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise UsageError(
-            f"Another run works in {path}. Wait for it ('longpole status'); a new run may have another folder, "
-            "with --work."
+            f"Another run works in {path}. Wait for it ('longpole status'); "
+            "a new run may have another folder, with --work."
         ) from None
     except OSError:
         pass  # a file system without locks

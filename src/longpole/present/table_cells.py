@@ -38,13 +38,13 @@ def value_text(figure: Figure, heading: Heading) -> str:
 
 
 def deviation_text(figure: Figure, heading: Heading) -> str:
-    """Return the deviation of a cell; nothing if it has none.
+    """Return the deviation of a cell; nothing if it has none, or repeats gave the same.
 
     Examples:
         >>> deviation_text(Figure(2.031, 0.0512), Heading("t", "time", Quantity.SECONDS, Scale.SECONDS))
         '0.05'
     """
-    if figure.sd is None or not isinstance(figure.value, float):
+    if not figure.sd or not isinstance(figure.value, float):
         return ""
     if heading.scale is Scale.FREE and heading.quantity in (Quantity.BYTES, Quantity.SECONDS):
         return _shown(figure.sd, heading)

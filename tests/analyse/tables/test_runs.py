@@ -34,6 +34,15 @@ def test_each_setting_has_a_row_with_the_times_that_placements_are_compared_by()
     assert table.runs == ("a", "b", "c")
 
 
+def test_equal_repeats_have_a_deviation_of_nought_and_one_run_has_none():
+    runs = [result("a", seconds=10.0), result("b", seconds=10.0), result("c", "clustering", 8.0)]
+
+    table = build_table(Like.PLAIN, runs)
+
+    assert cell(table, "galaxy, baseline", "end_to_end_s") == (10.0, 0.0)
+    assert cell(table, "galaxy, clustering", "end_to_end_s") == (8.0, None)
+
+
 def test_commands_alone_have_no_columns_of_parts_that_no_command_has():
     runs = [result(name, name=name, use=use(kind("x"), unit="command"), **COMMAND) for name in ("a", "b")]
 

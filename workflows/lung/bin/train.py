@@ -34,9 +34,10 @@ def _train(asked: argparse.Namespace, way: unet.Way, pairs: list[tuple[str, str]
 
 def _setting(asked: argparse.Namespace, rate: float, pairs: list[tuple[str, str]]) -> dict[str, Any]:
     """Return all that decides what the training ends with."""
-    told = ("epochs", "batch", "width", "seed", "variant", "weights")
+    told = ("epochs", "batch", "width", "seed", "variant")
+    weights = unet.content(asked.weights) if asked.weights else 0
     files = unet.stamp([name for pair in pairs for name in pair])
-    return {**{name: getattr(asked, name) for name in told}, "rate": rate, "files": files}
+    return {**{name: getattr(asked, name) for name in told}, "rate": rate, "files": files, "weights": weights}
 
 
 def _arguments() -> argparse.Namespace:

@@ -536,6 +536,11 @@ def stamp(names: Sequence[str]) -> int:
     return zlib.crc32(told.encode())
 
 
+def content(path: str) -> int:
+    """Return what tells the content of a file from another."""
+    return zlib.crc32(Path(path).read_bytes())
+
+
 def say(line: str) -> None:
     """Write a line for people."""
     sys.stderr.write(f"{line}\n")

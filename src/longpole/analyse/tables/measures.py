@@ -80,7 +80,7 @@ def _figure(measure: Measure[Item], items: Sequence[Item], gaps: Gaps) -> Figure
     if measure.over is Over.MOST:
         return Figure(max(numbers, default=None))
     spread = spread_of(numbers)
-    return Figure() if spread is None else Figure(spread.mean, spread.sd or None)
+    return Figure() if spread is None else Figure(spread.mean, spread.sd)
 
 
 def _fitting(heading: Heading, column: Sequence[Figure]) -> Heading:

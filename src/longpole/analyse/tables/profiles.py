@@ -32,13 +32,14 @@ def profiles_table(groups: Sequence[Repeats]) -> ResultTable:
 
 
 def _not_in_sums(group: Repeats) -> Iterator[str]:
-    """Yield which kinds of job are not in a sum, since nothing is known of them."""
-    kinds = group.runs[0].use.kinds if group.runs[0].use is not None else ()
+    """Yield which kinds of job are not in a sum, of some run at least, since nothing is known of them."""
+    kinds = [kind for run in group.runs if run.use is not None for kind in run.use.kinds]
+    names = dict.fromkeys(kind.name for kind in kinds)
     for name, title in (("read_bytes", "read"), ("written_bytes", "written")):
-        without = [kind.name for kind in kinds if getattr(kind, name) is None]
-        if 0 < len(without) < len(kinds):
+        without = list(dict.fromkeys(kind.name for kind in kinds if getattr(kind, name) is None))
+        if without and any(getattr(kind, name) is not None for kind in kinds):
             few = ", ".join([*without[:_FEW], *(["..."] if len(without) > _FEW else [])])
-            kind_of = f"{len(without):,} of {len(kinds):,} kinds of job ({few})"
+            kind_of = f"{len(without):,} of {len(names):,} kinds of job ({few})"
             yield f"{group.label}: {title} has nothing of {kind_of}: that is not known."
 
 
