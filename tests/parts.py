@@ -213,6 +213,10 @@ def _modules(*names: str) -> str:
     return f"there is no module {', '.join(missing)}" if missing else ""
 
 
+def _cuda() -> str:
+    return _modules("torch") or ("" if Path("/dev/nvidia0").exists() else "there is no NVIDIA GPU")
+
+
 def _fails(*command: str) -> str:
     """Return how a command fails, or an empty string."""
     program = _which(command[0])
@@ -254,6 +258,7 @@ PROBES: dict[str, Callable[[], str]] = {
         name: partial(_modules, name)
         for name in ("torch", "keras", "lightning", "sklearn", "optuna", "joblib", "snakemake")
     },
+    "cuda": _cuda,
     "cluster-generic": partial(_modules, "snakemake_executor_plugin_cluster_generic"),
     "slurm-executor": partial(
         _modules, "snakemake_executor_plugin_slurm", "snakemake_executor_plugin_slurm_jobstep"

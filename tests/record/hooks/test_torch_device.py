@@ -1,4 +1,4 @@
-"""Times on a GPU: steps of one thread are never mixed with those of another. A device of our own stands in."""
+"""Times on a GPU: steps of one thread are never mixed with those of another. A made-up device stands in."""
 
 from __future__ import annotations
 
