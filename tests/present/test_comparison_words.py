@@ -49,7 +49,7 @@ def test_a_difference_that_is_not_shown_is_told_with_what_would_have_been_seen()
 def test_many_times_as_long_is_told_as_times() -> None:
     slow = replace(ONE, ratio=4.0, low=3.5, high=4.5)
 
-    assert "takes 4.0 times the time of computing" in verdict(compared(slow, metric=Metric.COMPUTE), slow)
+    assert "takes 4.0 times as much time of computing" in verdict(compared(slow, metric=Metric.COMPUTE), slow)
     assert "(3.50 to 4.50 times" in verdict(compared(slow), slow)
     assert (signed(25.0), interval(replace(ONE, low=20.0, high=30.0))) == ("x 25", "x 20 to 30")
 

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from longpole.app.compared_runs import COMMON
 from longpole.errors import UsageError
+from longpole.model.plan import IN_ORDER
 from longpole.model.run_times import VARIANT
 
 # What groups are made by if nothing is said: the first of these in which runs differ.
 _USUAL = (("placement", VARIANT), ("name",), ("series",))
 # What comes first is what others are compared with.
 _ORDER: Mapping[str, Sequence[str]] = {
-    "placement": ("baseline", "links", "container-installed", "shared-fs", "clustering"),
+    "placement": IN_ORDER,
     VARIANT: ("published", "tuned"),
 }
 # In these groups stand in the order in which their runs were named.

@@ -25,6 +25,16 @@ class Placement(StrEnum):
     SHARED_FS = "shared-fs"
 
 
+# As tables and comparisons have them: from what moves most to what moves least.
+IN_ORDER = (
+    Placement.BASELINE,
+    Placement.LINKS,
+    Placement.CONTAINER_INSTALLED,
+    Placement.SHARED_FS,
+    Placement.CLUSTERING,
+)
+
+
 class Handing(StrEnum):
     """What becomes of the outputs of a job."""
 

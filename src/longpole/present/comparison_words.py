@@ -61,7 +61,9 @@ def verdict(compared: MetricComparison, one: Difference) -> str:
         )
     if one.shown:
         how_sure = f"{_between(one)}, {p_words(one.p_corrected)}"
-        return f"{names[1]} takes {change(one.ratio)} time {where} than {names[0]} ({how_sure})."
+        took = change(one.ratio)
+        link = "as" if took.endswith("as much") else "than"
+        return f"{names[1]} takes {took} time {where} {link} {names[0]} ({how_sure})."
     between = f": it is {_between(one)}" if one.low is not None else ""
     return f"No difference is shown between {names[1]} and {names[0]} {where}{between}.{_seen(one)}"
 
@@ -98,12 +100,12 @@ def change(ratio: float | None) -> str:
 
     Examples:
         >>> change(0.838), change(1.1), change(3.0), change(1.0)
-        ('16.2 % less', '10.0 % more', '3.0 times the', 'as much')
+        ('16.2 % less', '10.0 % more', '3.0 times as much', 'as much')
     """
     if ratio is None:
         return "another"
     if ratio >= 2:
-        return f"{ratio:.1f} times the"
+        return f"{ratio:.1f} times as much"
     percent = 100 * (ratio - 1)
     if abs(percent) < 0.05:
         return "as much"

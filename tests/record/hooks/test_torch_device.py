@@ -11,6 +11,7 @@ import pytest
 
 from longpole.record.client.phases import Past
 from longpole.record.hooks import torch_device
+from longpole.record.hooks.budget import DETAIL_VARIABLE
 from longpole.record.hooks.torch_device import BACKWARD, FORWARD, OPTIMIZER, DeviceTimer
 
 SECOND = 1_000_000_000
@@ -65,7 +66,7 @@ def device() -> Device:
 
 @pytest.fixture
 def timer(device: Device, monkeypatch: pytest.MonkeyPatch) -> DeviceTimer:
-    monkeypatch.setenv(torch_device.DETAIL_VARIABLE, "high")
+    monkeypatch.setenv(DETAIL_VARIABLE, "high")
     made = DeviceTimer(device.as_torch())
     for number in range(torch_device._LOOK_FOR_DEVICE_EVERY):
         made.end_step(number * SECOND)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from longpole.analyse.sentences import count_of
+from longpole.model.plan import IN_ORDER, Placement
 from longpole.model.run_result import RunResult
 from longpole.model.run_times import RunTimes
 
@@ -50,12 +51,19 @@ class Repeats:
 
 
 def repeats_of(results: Sequence[RunResult]) -> tuple[Repeats, ...]:
-    """Return runs by their setting, in the order in which settings first come."""
+    """Return runs by their setting, in the order in which workflows first come, then that of placements."""
     groups: dict[object, list[RunResult]] = {}
     for result in results:
         groups.setdefault(result.times.setting, []).append(result)
     every = [some[0].times for some in groups.values()]
-    return tuple(_repeats(some, every) for some in groups.values())
+    workflows = list(dict.fromkeys(first.workflow for first in every))
+    ordered = sorted(groups.values(), key=lambda some: _place(some[0].times, workflows))
+    return tuple(_repeats(some, every) for some in ordered)
+
+
+def _place(first: RunTimes, workflows: list[str]) -> tuple[int, int]:
+    known = first.placement in set(IN_ORDER)
+    return workflows.index(first.workflow), IN_ORDER.index(Placement(first.placement)) if known else 0
 
 
 def doubts(groups: Sequence[Repeats]) -> Iterator[str]:
