@@ -77,7 +77,7 @@ class Assembly:
         check_resources(workflow, self._here.cores, self._here.memory_bytes, len(self._here.gpus), 1)
         check_inputs(workflow, found_in(workflow))
         self._expansion = Expansion(workflow, found_members(workflow))
-        self._locations = Locations(workflow, request.work, reuse=request.reuse)
+        self._locations = Locations(workflow, request.work, self._is_spent)
         self._clusters = Clusters(clustering, self._expansion, self._size_of(Outside(workflow)))
         self._levels = _levels(self._expansion, self._clusters)
         _check_writable(request.out, "--out")
@@ -121,6 +121,10 @@ class Assembly:
         self._transport.close()
         self._ledger.close()
         self.journal.close()
+
+    def _is_spent(self, checkpoint: str) -> bool:
+        """Return whether a checkpoint that an earlier run has left is none to go on from."""
+        return not self._request.reuse or self._ledger.is_spent(checkpoint)
 
     def _begin(self) -> Journal:
         left = end_survivors(self.run_id)

@@ -54,8 +54,9 @@ class Attempts:
         made = tuple(each for some in event.made.values() for each in some)
         value = self._value(job, event.values)
         opened = self._engine.job(job.number)
-        if opened is not None and not job.label:
-            self._remember(opened.orders[job.tasks[0]], made, value)
+        if opened is not None:
+            for task, order in opened.orders.items():
+                self._remember(order, event.made.get(task, ()), value)
         parts = self._engine.take_parts(job.number)
         began_ns, ended_ns = _times(opened)
         result = Result(made, value, began_ns)

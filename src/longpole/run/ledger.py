@@ -1,7 +1,8 @@
 """What was made before: by the name of each task, its fingerprint and files, for all runs of a work folder.
 
 One line is added for each task that is committed; the last of a name counts. A damaged line is passed over:
-its task is made again. A file counts as unchanged if its time of change is as it was.
+its task is made again. A file counts as unchanged if its time of change is as it was. Checkpoints of tasks
+that are done have a line each as well: nothing is left to go on with, so the next run begins without them.
 """
 
 from __future__ import annotations
@@ -79,6 +80,17 @@ class Ledger:
         files = tuple((*each, self._changed_ns(each.name)) for each in made)
         self._lines.append(msgspec.json.encode(Entry(task, fingerprint, files, value.hex())))
 
+    def spend(self, checkpoints: Iterable[str]) -> None:
+        """Take checkpoints whose tasks are done; ``flush`` writes it."""
+        for name in checkpoints:
+            spent = Entry(_spent(name), "", ((name, -1, "", self._changed_ns(name)),))
+            self._lines.append(msgspec.json.encode(spent))
+
+    def is_spent(self, checkpoint: str) -> bool:
+        """Return whether a checkpoint is what an earlier run has left of a task that was done."""
+        entry = self._entries.get(_spent(checkpoint))
+        return entry is not None and self.unchanged(entry) is not None
+
     def flush(self) -> None:
         """Write what was taken; a full disk costs only the reuse of it."""
         lines, self._lines = self._lines, []
@@ -133,6 +145,11 @@ class Ledger:
             os.replace(fresh, self._path)
         except OSError:
             pass
+
+
+def _spent(checkpoint: str) -> str:
+    """Return the key of a checkpoint; no task is called so."""
+    return f"\0{checkpoint}"
 
 
 def _ends_well(file: int) -> bool:

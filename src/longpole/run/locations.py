@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from longpole.model.staging import Item
 from longpole.model.workflow import Workflow
@@ -20,9 +20,11 @@ class Locations:
         kept: The folder where made files are kept under their names.
     """
 
-    def __init__(self, workflow: Workflow, work: str, *, reuse: bool = True) -> None:
-        """Keep files below a folder for work; without reuse, nothing that lies there is gone on from."""
-        self._anew = not reuse
+    def __init__(
+        self, workflow: Workflow, work: str, is_spent: Callable[[str], bool] = lambda _: False
+    ) -> None:
+        """Keep files below a folder for work; a checkpoint there that is spent is not gone on from."""
+        self._is_spent = is_spent
         self.kept = os.path.join(work, FILES_FOLDER)
         self._fetched = os.path.join(work, "fetched")
         self._workflow = workflow
@@ -53,10 +55,8 @@ class Locations:
 
         Where no task has left one, it is what the author of the workflow has of this name, if anything.
         """
-        if self._anew and not folders:
-            remove(
-                os.path.join(self.kept, name.rstrip("/"))
-            )  # of an earlier run: the first attempt goes on from none
+        if not folders and self._is_spent(name):  # of an earlier run: what later attempts find is of this one
+            remove(os.path.join(self.kept, name.rstrip("/")))
         newest = newest_of(name, (self.kept, *folders)) or self.source(name)
         return Item(name, newest.path) if newest.path and _is_one(newest.path) else None
 

@@ -41,9 +41,11 @@ class Reuse:
         return None if made is None else Known(made, bytes.fromhex(entry.value), cached=True)
 
     def note(self, order: TaskOrder, made: tuple[Made, ...], value: bytes) -> None:
-        """Remember what a task has made."""
+        """Remember what a task has made, and that its checkpoints have served."""
         if order.print:
             self._ledger.add(order.name, order.print, made, value)
+        if order.checkpoints:
+            self._ledger.spend(order.checkpoints)
 
     def look_at(self, order: TaskOrder) -> None:
         """Take the fingerprint of a task that is about to run: later its inputs may be others."""

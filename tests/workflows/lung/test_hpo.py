@@ -120,16 +120,6 @@ def test_more_trials_go_on_from_those_that_were(micro, monkeypatch):
     assert proposed(searched(micro, monkeypatch, trials=3)) == proposed(whole)
 
 
-def test_a_search_that_has_ended_is_no_checkpoint_for_the_next_unless_that_wants_more(micro):
-    first = micro.call_here("hpo", *micro.search(trials=2, epochs=1))
-    again = micro.call_here("hpo", *micro.search(trials=2, epochs=1))
-    more = micro.call_here("hpo", *micro.search(trials=3, epochs=1))
-
-    assert (first.returncode, again.returncode, more.returncode) == (0, 0, 0)
-    assert "the search of hpo.pth has ended: starting fresh" in again.stderr
-    assert "starting fresh" not in more.stderr
-
-
 @pytest.mark.parametrize("content", [b"", b"\x80\x04damaged", None])
 def test_a_damaged_checkpoint_means_to_start_fresh(micro, content):
     if content is not None:

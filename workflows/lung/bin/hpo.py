@@ -37,9 +37,6 @@ class Search:
             _use_one_core()  # each: trials gain more from cores side by side than one gains from several
         self._checkpoint = unet.Checkpoint(asked.checkpoint, _setting(asked, files), way.variant)
         left = self._checkpoint.load()
-        if left.get("ended", 0) >= asked.trials:
-            unet.say(f"the search of {asked.checkpoint} has ended: starting fresh")
-            left = {}
         self.found: dict[str, float] = left.get("found", {})
         self._running: dict[str, Any] = left.get("running", {})
         self._train, self._val = way.data(train, asked.batch), way.data(val, asked.batch)
@@ -62,10 +59,6 @@ class Search:
                 study.tell(trial, self.found[key])
                 unet.say(f"trial {trial.number}: rate {trial.params['rate']:g}, Dice {self.found[key]:.4f}")
         return study
-
-    def end(self) -> None:
-        """Keep that nothing is left to go on with, unless a later search wants more trials."""
-        self._checkpoint.save({**self._kept({}), "ended": self._asked.trials})
 
     def _key(self, number: int, rate: float) -> str:
         """Return what a result is kept under: in the tuned way a rate that comes again is not tried again."""
@@ -135,7 +128,6 @@ def main() -> None:
         sys.exit(f"hpo: {error}")
     best = {"rate": study.best_params["rate"], "dice": study.best_value, "trials": len(study.trials)}
     Path(asked.out).write_text(json.dumps(best, indent=1) + "\n", encoding="utf-8")
-    search.end()
 
 
 def _proposed(trial: optuna.Trial, rates: list[float]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,12 +78,35 @@ def test_a_run_that_makes_all_anew_goes_on_from_nothing_that_an_earlier_one_left
     (tmp_path / "work/files").mkdir(parents=True)
     (tmp_path / "work/files/state").write_text("old")
     workflow = Workflow("w", str(tmp_path / "described"))
-    again, anew = (Locations(workflow, str(tmp_path / "work"), reuse=reuse) for reuse in (True, False))
+    again, anew = (
+        Locations(workflow, str(tmp_path / "work"), lambda _, spent=spent: spent) for spent in (False, True)
+    )
 
     assert again.checkpoint("state") is not None
     assert anew.checkpoint("state") is None
     (tmp_path / "work/files/state").write_text("of its own first attempt")
     assert anew.checkpoint("state", [str(tmp_path / "first")]) is not None
+
+
+@pytest.mark.parametrize("placement", ["links", "clustering"])
+def test_a_run_that_makes_a_task_again_begins_without_the_checkpoint_of_one_that_was_done(
+    driven: Driven, placement: str
+):
+    driven.write(workflow__yaml=COUNT % (driven.folder, 3)).drive(placement=placement)
+    changed = (COUNT % (driven.folder, 3)).replace("cp state", "cat state >")
+    again = replace(driven, run_id="12345678").write(workflow__yaml=changed)
+
+    again.drive(placement=placement)
+
+    assert seen(driven) == 2 * ["1", "2", "3"]
+
+
+def test_a_later_run_goes_on_from_the_checkpoint_of_one_that_failed(driven: Driven):
+    driven.write(workflow__yaml=COUNT % (driven.folder, 0)).drive(1)
+    replace(driven, run_id="12345678").drive(1)
+    replace(driven, run_id="12345679").drive()
+
+    assert seen(driven) == ["1", "2", "3"]
 
 
 def test_a_checkpoint_that_was_damaged_meanwhile_means_fresh(driven: Driven):
