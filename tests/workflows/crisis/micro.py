@@ -63,7 +63,7 @@ def generate(folder: Path, seed: int = 1, processes: int = 1) -> Path:
 
 def prepare(data: Path, folder: Path) -> None:
     """Leave what the first jobs leave: cleaned texts, resized pictures, and a list of these."""
-    posts = own.dataset.read_posts(data)
+    posts = own.dataset.read_posts(data, "tiny")
     for split, path in posts.texts.items():
         cleaned = list(programs.preprocess_tweets.cleaned(path))
         programs.preprocess_tweets.write(folder / "clean" / f"{split}.csv", cleaned)
