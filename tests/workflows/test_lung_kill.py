@@ -11,12 +11,13 @@ import pytest
 from tests.parts import need
 from tests.running import Bench, bench_of
 from tests.workflows.killing import finish, go_on, kill_when_there_is
-from tests.workflows.lung.modules import FOLDER
+from tests.workflows.modules import WORKFLOWS
 
 need("torch", "optuna", "matplotlib")
 
 import torch  # noqa: E402
 
+LUNG = WORKFLOWS / "lung"
 # Few pictures and many short epochs, so that a kill meets one of them.
 _CHOSEN = ("limit=10", "epochs=6", "trials=2", "seed=7", "device=cpu")
 
@@ -24,7 +25,7 @@ _CHOSEN = ("limit=10", "epochs=6", "trials=2", "seed=7", "device=cpu")
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
     with bench_of(nobody=False) as made:
-        command = [sys.executable, str(FOLDER / "generate.py"), "--out", str(made.folder / "data")]
+        command = [sys.executable, str(LUNG / "generate.py"), "--out", str(made.folder / "data")]
         subprocess.run(command, check=True, timeout=100, capture_output=True)
         yield made
 
@@ -39,7 +40,7 @@ def undisturbed(bench: Bench) -> dict[str, bytes]:
 def arguments(bench: Bench, name: str, *more: str) -> list[str]:
     told = [text for each in (f"data={bench.folder / 'data'}", *_CHOSEN) for text in ("--set", each)]
     return [
-        str(FOLDER),
+        str(LUNG),
         "--work",
         str(bench.folder / name / "work"),
         "--out",
