@@ -123,14 +123,13 @@ def check_pictures(folder: Path) -> None:
 
 @pytest.mark.parametrize(("placement", "variant", "seed"), RUNS)
 def test_posts_are_judged_best_by_both_and_better_than_by_trivial_models(
-    bench, data, trivial, placement, variant, seed, record_property
+    bench, data, trivial, placement, variant, seed
 ):
     options = ("--placement", placement, "--set", f"variant={variant}", "--set", f"seed={seed}")
     folder = run(bench, data, placement, *options)
 
     found = accuracies(folder)
-    record_property("accuracy", found)
-    record_property("trivial", trivial)
+    print(seed, variant, found, "trivial:", trivial)  # for the table of docs/workflows/crisis.md
     assert found["fusion"] >= max(found["text"], found["image"]), found
     for single, score in trivial.items():
         assert score <= found[single] - 0.15, (single, score, found)
