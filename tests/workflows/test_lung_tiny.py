@@ -15,7 +15,7 @@ from PIL import Image
 
 from tests.parts import need
 from tests.running import Bench, bench_of
-from tests.workflows.lung.modules import FOLDER, module
+from tests.workflows.lung.micro import LUNG, own, programs
 from tests.workflows.lung.thresholds import best_threshold_dice
 
 WANTED_DICE, MARGIN = 0.85, 0.15
@@ -26,7 +26,7 @@ _LONGEST_S = 280
 def bench() -> Iterator[Bench]:
     need("torch", "optuna", "matplotlib")
     with bench_of(nobody=False) as made:
-        command = [sys.executable, str(FOLDER / "generate.py"), "--out", str(made.folder / "data")]
+        command = [sys.executable, str(LUNG / "generate.py"), "--out", str(made.folder / "data")]
         subprocess.run(command, check=True, timeout=100, capture_output=True)
         yield made
 
@@ -42,7 +42,7 @@ def predicted_in(results: Path) -> dict[str, NDArray[np.bool_]]:
 
 
 def true_masks(data: Path, stems: list[str]) -> dict[str, NDArray[np.bool_]]:
-    scans = {scan.stem: scan for scan in module("dataset").read_scans(data, "tiny")}
+    scans = {scan.stem: scan for scan in own.dataset.read_scans(data, "tiny")}
     return {stem: read(scans[stem].mask) >= 128 for stem in stems}
 
 
@@ -62,7 +62,7 @@ def test_x_rays_become_a_report(bench, placement, variant, seed):
     results = bench.folder / placement
     chosen = (f"data={bench.folder / 'data'}", f"seed={seed}", f"variant={variant}", "device=cpu")
     told = [text for each in chosen for text in ("--set", each)]
-    run = bench.start("run", str(FOLDER), "--placement", placement, "--out", str(results), *told)
+    run = bench.start("run", str(LUNG), "--placement", placement, "--out", str(results), *told)
     assert run.wait(_LONGEST_S) == 0, (bench.folder / "said").read_text()
 
     predicted = predicted_in(results)
@@ -92,13 +92,13 @@ def check_model(path: Path) -> None:
 
     found = torch.load(path, weights_only=True)
     with torch.device("meta"):
-        wanted = module("unet").UNet(found["width"]).state_dict()
+        wanted = programs.unet.UNet(found["width"]).state_dict()
     assert found["state"].keys() == wanted.keys()
 
 
 def trivial_dice(data: Path, true: dict[str, NDArray[np.bool_]]) -> float:
     """Return the best that brightness alone reaches on the same X-rays, as they lie and once prepared."""
-    even = module("preprocess").even
+    even = programs.preprocess.even
     raw = np.stack([read(data / "CXR_png" / f"{stem}.png") for stem in true])
     prepared = np.stack([np.asarray(even(Image.fromarray(image))) for image in raw])
     masks = np.stack(list(true.values()))

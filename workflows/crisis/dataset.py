@@ -15,10 +15,13 @@ from pathlib import Path
 
 SPLITS = ("train", "dev", "test")
 LABELS = ("informative", "not_informative")
+PICTURES, ANNOTATIONS, SPLIT_FILES = "data_image", "annotations", "crisismmd_datasplit_all"
 VECTORS = "glove.twitter.27B.200d.txt"
 COLUMNS = ("tweet_id", "image_id", "tweet_text", "image", "label_text", "label_image")
 PUBLISHED = "CrisisMMD v2.0 and crisismmd_datasplit_all of QCRI (crisisnlp.qcri.org/crisismmd)"
 GLOVE = "glove.twitter.27B of Stanford (nlp.stanford.edu/projects/glove)"
+# The number of the first post that is made up.
+FIRST_TWEET = 917_000_000_000_000_000
 
 
 @dataclass(frozen=True)
@@ -57,13 +60,19 @@ class Posts:
 
 def split_file(folder: Path, split: str) -> Path:
     """Return where the rows of a split are."""
-    return folder / "crisismmd_datasplit_all" / f"task_informative_text_img_{split}.tsv"
+    return folder / SPLIT_FILES / f"task_informative_text_img_{split}.tsv"
 
 
-def advice(folder: Path, scale: str = "tiny") -> str:
-    """Return how to come by the data."""
-    made = f"python {Path(__file__).with_name('generate.py')} --scale {scale} --out {folder}"
-    return f"Get {PUBLISHED} and {GLOVE}, or make synthetic data with '{made}'."
+def own_folder(scale: str) -> Path:
+    """Return where synthetic data is made, and looked for if no folder is named."""
+    return Path(__file__).parent / "data" / scale
+
+
+def advice(scale: str) -> str:
+    """Return how to come by the data; synthetic data does not go where a user's own data is."""
+    made = f"python {Path(__file__).with_name('generate.py')} --scale {scale}"
+    found = f"which goes to {own_folder(scale)} and is found if no data= is given"
+    return f"Get {PUBLISHED} and {GLOVE}, or make synthetic data with '{made}', {found}."
 
 
 def first(counts: Sequence[int], limit: int) -> list[int]:
@@ -77,11 +86,12 @@ def first(counts: Sequence[int], limit: int) -> list[int]:
     return [round(count * share) for count in counts]
 
 
-def read_posts(folder: Path, limit: int = 0) -> Posts:
+def read_posts(folder: Path, scale: str, limit: int = 0) -> Posts:
     """Return the data set of a folder; texts are prepared there, in ``prepared/``, if they are not yet.
 
     Args:
         folder: A folder in the published layout.
+        scale: What to make instead if something is missing.
         limit: How many pictures to use in all, in the same shares of the splits; 0 for all of them.
 
     Raises:
@@ -90,11 +100,11 @@ def read_posts(folder: Path, limit: int = 0) -> Posts:
     vectors = folder / VECTORS
     for path in (*(split_file(folder, split) for split in SPLITS), vectors):
         if not path.is_file():
-            raise ValueError(f"{path.relative_to(folder)} is not there. {advice(folder)}")
+            raise ValueError(f"{path.relative_to(folder)} is not there. {advice(scale)}")
     splits = [list(pictures_of(folder, split)) for split in SPLITS]
     counts = first([len(pictures) for pictures in splits], limit)
     splits = [pictures[:count] for pictures, count in zip(splits, counts, strict=True)]
-    check_pictures(folder, splits)
+    check_pictures(folder, splits, scale)
     prepared = folder / "prepared" / (f"limit-{limit}" if limit else "all")
     each = zip(SPLITS, splits, strict=True)
     texts = {split: prepare(prepared / f"{split}.csv", pictures) for split, pictures in each}
@@ -125,7 +135,7 @@ def rows(path: Path) -> Iterator[dict[str, str]]:
             yield row
 
 
-def check_pictures(folder: Path, splits: list[list[Picture]]) -> None:
+def check_pictures(folder: Path, splits: list[list[Picture]], scale: str) -> None:
     """Refuse a folder without pictures of some split, or where some that are named are not there."""
     if not all(splits):
         raise ValueError(f"The split files of {folder} name no picture of some split whose labels agree.")
@@ -133,7 +143,7 @@ def check_pictures(folder: Path, splits: list[list[Picture]]) -> None:
     missing = [path for path in every if not os.path.exists(path)]
     if missing:
         some = f"{len(missing):,} of {len(every):,} pictures are not there"
-        raise ValueError(f"{some}, the first is {missing[0].relative_to(folder)}. {advice(folder)}")
+        raise ValueError(f"{some}, the first is {missing[0].relative_to(folder)}. {advice(scale)}")
 
 
 def prepare(path: Path, pictures: Iterable[Picture]) -> Path:

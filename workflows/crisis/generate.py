@@ -26,10 +26,19 @@ import numpy as np
 import synthetic_pictures
 import synthetic_texts
 import synthetic_vectors
-from dataset import LABELS, SPLITS, VECTORS, split_file
+from dataset import (
+    ANNOTATIONS,
+    FIRST_TWEET,
+    LABELS,
+    PICTURES,
+    SPLIT_FILES,
+    SPLITS,
+    VECTORS,
+    own_folder,
+    split_file,
+)
 from scales import SCALES, Scale, scale_of
 
-FIRST_TWEET = 917_000_000_000_000_000
 SPLIT_COLUMNS = (
     "event_name", "tweet_id", "image_id", "tweet_text", "image", "label", "label_text", "label_image",
     "label_text_image",
@@ -60,7 +69,7 @@ class Row:
     def image(self) -> str:
         """Where the picture goes."""
         date = f"{1 + self.tweet % 28}_{9 + self.tweet % 3}_2017"
-        return f"data_image/{self.event}/{date}/{self.tweet}_{self.k}.jpg"
+        return f"{PICTURES}/{self.event}/{date}/{self.tweet}_{self.k}.jpg"
 
 
 def rows_of(split: str, size: Scale, seed: int, first: int) -> list[Row]:
@@ -133,7 +142,7 @@ def write_tables(folder: Path, rows: list[Row], seed: int) -> None:
     texts = {row.tweet: text_of(row, seed) for row in rows}
     for event in synthetic_texts.EVENTS:
         lines = [annotation(row, texts[row.tweet]) for row in rows if row.event == event]
-        write(folder / "annotations" / f"{event}_final_data.tsv", table(ANNOTATION_COLUMNS, lines))
+        write(folder / ANNOTATIONS / f"{event}_final_data.tsv", table(ANNOTATION_COLUMNS, lines))
     for split in SPLITS:
         lines_of = [split_line(row, texts[row.tweet]) for row in rows if row.split == split]
         write(split_file(folder, split), table(SPLIT_COLUMNS, lines_of))
@@ -177,8 +186,13 @@ def follow(what: str, count: int, done: Iterable[object]) -> None:
 
 
 def check_same(folder: Path, made_with: dict[str, object]) -> None:
-    """Refuse a folder whose files were made otherwise; else leave word how they are made."""
+    """Refuse a folder whose files were made otherwise, or by others; else leave word how they are made."""
     note = folder / "generated.json"
+    theirs = [each for each in (PICTURES, ANNOTATIONS, SPLIT_FILES, VECTORS) if (folder / each).exists()]
+    if theirs and not note.exists():
+        raise ValueError(
+            f"'{folder}' holds data that is not synthetic ({theirs[0]}); choose another folder with --out"
+        )
     if note.exists() and json.loads(note.read_text()) != made_with:
         raise ValueError(
             f"'{folder}' holds data made with {note.read_text().strip()}; remove it, or choose another"
@@ -210,7 +224,7 @@ def main() -> None:
         "--processes", type=int, default=len(os.sched_getaffinity(0)), help="how many at once"
     )
     options = parser.parse_args()
-    folder = options.out or Path(__file__).parent / "data" / options.scale
+    folder = options.out or own_folder(options.scale)
     generate(folder, options.scale, options.seed, max(1, options.processes))
 
 

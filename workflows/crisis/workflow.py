@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from dataset import LABELS, SPLITS, VECTORS, advice, first, read_posts
+from dataset import FIRST_TWEET, LABELS, SPLITS, VECTORS, Posts, advice, first, own_folder, read_posts
 from scales import Scale, scale_of
 
 from longpole import Workflow
 
 PARTS = 6
-FIRST_TWEET = 917_000_000_000_000_000
 FUSIONS = ("mean_probability", "logistic_regression", "mlp")
 
 
@@ -88,10 +87,12 @@ def workflow(  # noqa: PLR0913, PLR0917  one for each parameter
     described = Workflow("crisis")
     described.parameters(seed=seed, python=python or ("python3" if image else sys.executable))
     described.defaults(image=image)
-    folder = Path(data or Path(__file__).parent / "data" / scale).absolute()
-    described.if_missing(advice(folder, scale))
-    there = data or folder.exists()
-    add_sets(described, add_files(described, folder, limit) if there else names(first(size.counts, limit)))
+    described.if_missing(advice(scale))
+    folder = Path(data or own_folder(scale)).absolute()
+    if data or folder.exists():
+        add_sets(described, add_files(described, read_posts(folder, scale, limit)))
+    else:
+        add_sets(described, names(first(size.counts, limit)))
     add_preparation(described, chosen)
     add_text(described, chosen)
     add_images(described, chosen)
@@ -110,9 +111,8 @@ def changed(scale: Scale, trials: int, epochs: int) -> Scale:
     )
 
 
-def add_files(described: Workflow, folder: Path, limit: int) -> list[str]:
+def add_files(described: Workflow, posts: Posts) -> list[str]:
     """Say where files lie; return the names of all images, without their endings."""
-    posts = read_posts(folder, limit)
     for picture in posts.pictures:
         described.file(f"images/{picture.name}.jpg", path=picture.path)
     for split, path in posts.texts.items():

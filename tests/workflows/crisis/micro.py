@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.workflows.modules import WORKFLOWS, Modules
 
 COUNTS = (48, 24, 16)
 TRIALS, EPOCHS = 2, 3
+DAMAGES = ("flipped", "cut", "lacking", "other")
 own, programs = Modules("crisis"), Modules("crisis/bin")
 MAKE = f"""
 import sys
@@ -63,7 +65,7 @@ def generate(folder: Path, seed: int = 1, processes: int = 1) -> Path:
 
 def prepare(data: Path, folder: Path) -> None:
     """Leave what the first jobs leave: cleaned texts, resized pictures, and a list of these."""
-    posts = own.dataset.read_posts(data)
+    posts = own.dataset.read_posts(data, "tiny")
     for split, path in posts.texts.items():
         cleaned = list(programs.preprocess_tweets.cleaned(path))
         programs.preprocess_tweets.write(folder / "clean" / f"{split}.csv", cleaned)
@@ -100,6 +102,30 @@ def killed_at(program: ModuleType, epoch: int) -> Iterator[None]:
         patched.setattr(program, "learn", learn)
         with pytest.raises(Killed):
             yield
+
+
+def damage(path: Path, kind: str) -> None:
+    """Damage a file of PyTorch, in one of the ways of ``DAMAGES``."""
+    import torch
+
+    if kind == "flipped":
+        path.write_bytes(_flipped(path))
+    elif kind == "cut":
+        path.write_bytes(path.read_bytes()[:-1000])
+    elif kind == "lacking":
+        saved = torch.load(path, weights_only=True)
+        torch.save({**saved, "weights": dict(list(saved["weights"].items())[1:])}, path)
+    else:
+        torch.save([1, 2], path)
+
+
+def _flipped(path: Path) -> bytes:
+    """Return a file with another bit in its largest part, where nothing but a checksum tells."""
+    with zipfile.ZipFile(path) as parts:
+        largest = parts.read(max(parts.infolist(), key=lambda part: part.file_size))
+    content = bytearray(path.read_bytes())
+    content[content.index(largest) + len(largest) // 2] ^= 1
+    return bytes(content)
 
 
 def same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -14,11 +14,13 @@ import pytest
 from tests.parts import need
 from tests.workflows.crisis.micro import (
     COUNTS,
+    DAMAGES,
     EPOCHS,
     LEARNING,
     TEXT,
     TRIALS,
     Killed,
+    damage,
     killed_at,
     own,
     programs,
@@ -146,11 +148,12 @@ def test_the_best_trial_has_the_smallest_validation_loss(undisturbed):
 
 
 @pytest.mark.parametrize("epoch", range(TRIALS * EPOCHS))
-def test_a_search_goes_on_as_if_it_had_never_stopped(learning, undisturbed, tmp_path, epoch):
+def test_a_search_goes_on_as_if_it_had_never_stopped(learning, undisturbed, tmp_path, capsys, epoch):
     with killed_at(programs.bilstm, epoch):
         search(learning, tmp_path)
 
     assert search(learning, tmp_path) == best_of(undisturbed)
+    assert (f"going on after {epoch} epochs" in capsys.readouterr().err) == (epoch > 0)
 
 
 def test_what_was_learned_is_not_learned_again(learning, tmp_path):
@@ -187,6 +190,15 @@ def test_more_trials_than_the_grid_has_points_are_as_many_as_it_has(learning, tm
     assert len({json.dumps(trial["parameters"]) for trial in tried}) == len(tried) == 4
 
 
+def test_a_flipped_bit_means_starting_fresh(learning, undisturbed, tmp_path, capsys):
+    with killed_at(programs.bilstm, 2):
+        search(learning, tmp_path)
+    damage(tmp_path / "search.pt", "flipped")
+
+    assert search(learning, tmp_path) == best_of(undisturbed)
+    assert "search.pt' cannot be read (ValueError): starting fresh" in capsys.readouterr().err
+
+
 def test_the_tuned_search_tries_the_same(learning, undisturbed, tmp_path):
     one, other = best_of(undisturbed)["trials"], search(learning, tmp_path, "--variant=tuned")["trials"]
     assert isinstance(one, list)
@@ -213,7 +225,7 @@ def test_a_tuned_search_goes_on_too(learning, tmp_path, epoch):
 
 
 @pytest.mark.parametrize("epoch", range(EPOCHS))
-def test_a_training_goes_on_as_if_it_had_never_stopped(learning, undisturbed, tmp_path, epoch):
+def test_a_training_goes_on_as_if_it_had_never_stopped(learning, undisturbed, tmp_path, capsys, epoch):
     best = undisturbed / "best.json"
     with killed_at(programs.bilstm, epoch):
         train(learning, best, tmp_path)
@@ -221,6 +233,7 @@ def test_a_training_goes_on_as_if_it_had_never_stopped(learning, undisturbed, tm
 
     assert same(weights_of(tmp_path), weights_of(undisturbed))
     assert (tmp_path / "loss.png").read_bytes() == (undisturbed / "loss.png").read_bytes()
+    assert (f"going on after {epoch} epochs" in capsys.readouterr().err) == (epoch > 0)
 
 
 def test_training_learns_the_embedding_too(learning, undisturbed):
@@ -309,6 +322,29 @@ def test_pictures_are_drawn(prepared, undisturbed, tmp_path):
 
 
 # ------------------------------------------------------------------------------------ what goes wrong
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", '{"dropout": 0, "held_out": {}}', '{"rate": 1, "held_out": {}}', '{"rate": 1, "dropout": 0}'],
+)
+def test_parameters_that_no_search_has_written_are_told_in_one_sentence(learning, tmp_path, text):
+    (tmp_path / "best.json").write_text(text)
+
+    with pytest.raises(ValueError, match=r"best.json' does not hold what a search has found") as caught:
+        train(learning, tmp_path / "best.json", tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_a_damaged_model_is_told_in_one_sentence(prepared, undisturbed, tmp_path, kind):
+    model = tmp_path / "model.pth"
+    shutil.copy(undisturbed / "model.pth", model)
+    damage(model, kind)
+
+    with pytest.raises(ValueError, match=r"model.pth' does not hold a trained model") as caught:
+        infer(prepared, model, tmp_path)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def lines(folder: Path, split: str) -> list[list[str]]:
 
 
 def test_pictures_whose_labels_agree_are_taken_once(folder):
-    posts = own.dataset.read_posts(folder)
+    posts = own.dataset.read_posts(folder, "tiny")
 
     expected = ["1_0_informative", "1_1_informative", "2_0_not_informative"]
     assert [picture.name for picture in posts.pictures] == [
@@ -60,7 +60,7 @@ def test_pictures_whose_labels_agree_are_taken_once(folder):
 
 
 def test_each_text_of_a_split_is_prepared_once(folder):
-    posts = own.dataset.read_posts(folder)
+    posts = own.dataset.read_posts(folder, "tiny")
 
     with posts.texts["dev"].open(newline="") as file:
         assert list(csv.reader(file)) == [
@@ -71,13 +71,13 @@ def test_each_text_of_a_split_is_prepared_once(folder):
 
 
 def test_texts_that_are_prepared_already_keep_their_time(folder):
-    first = own.dataset.read_posts(folder).texts["train"].stat()
+    first = own.dataset.read_posts(folder, "tiny").texts["train"].stat()
 
-    assert own.dataset.read_posts(folder).texts["train"].stat().st_mtime_ns == first.st_mtime_ns
+    assert own.dataset.read_posts(folder, "tiny").texts["train"].stat().st_mtime_ns == first.st_mtime_ns
 
 
 def test_a_part_of_the_posts_has_texts_of_its_own(data):
-    whole, part = own.dataset.read_posts(data), own.dataset.read_posts(data, limit=22)
+    whole, part = own.dataset.read_posts(data, "tiny"), own.dataset.read_posts(data, "tiny", limit=22)
 
     assert len(whole.pictures) == sum(COUNTS)
     assert [sum(each.name.startswith(split) for each in part.pictures) for split in own.dataset.SPLITS] == [
@@ -95,14 +95,14 @@ def test_a_file_that_is_missing_is_named_with_where_to_get_it(folder, name):
     (folder / name).unlink()
 
     with pytest.raises(ValueError, match=f"{name} is not there. Get CrisisMMD v2.0 and .* or make synthetic"):
-        own.dataset.read_posts(folder)
+        own.dataset.read_posts(folder, "tiny")
 
 
 def test_pictures_that_are_missing_are_counted(folder):
     shutil.rmtree(folder / "data_image")
 
     with pytest.raises(ValueError, match=r"9 of 9 pictures are not there, the first is .*train1_0.jpg. Get "):
-        own.dataset.read_posts(folder)
+        own.dataset.read_posts(folder, "tiny")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_split_file_of_another_shape_is_refused(folder, before, after, complai
     path.write_text(path.read_text().replace(before, after))
 
     with pytest.raises(ValueError, match=complaint):
-        own.dataset.read_posts(folder)
+        own.dataset.read_posts(folder, "tiny")
 
 
 def test_a_folder_that_cannot_be_written_is_told(folder):
@@ -127,7 +127,7 @@ def test_a_folder_that_cannot_be_written_is_told(folder):
     with pytest.raises(
         ValueError, match=r"prepared/all/train.csv cannot be written \(.*\). Link the data set"
     ):
-        own.dataset.read_posts(folder)
+        own.dataset.read_posts(folder, "tiny")
 
 
 def test_the_workflow_takes_names_and_places_from_the_data(folder):
@@ -142,6 +142,16 @@ def test_the_workflow_takes_names_and_places_from_the_data(folder):
 def test_data_that_is_not_there_is_refused_if_it_was_named(tmp_path):
     with pytest.raises(WorkflowError, match=r"task_informative_text_img_train.tsv is not there. Get "):
         load_workflow(CRISIS, {"data": str(tmp_path / "nowhere")})
+
+
+def test_synthetic_data_is_advised_at_the_scale_asked_for_and_never_among_a_user_s_own(folder):
+    (folder / own.dataset.VECTORS).unlink()
+    made = CRISIS / "data" / "small"
+
+    with pytest.raises(WorkflowError) as caught:
+        load_workflow(CRISIS, {"data": str(folder), "scale": "small"})
+    assert f"--scale small', which goes to {made} and is found if no data= is given" in str(caught.value)
+    assert f"--out {folder}" not in str(caught.value)
 
 
 def test_weights_are_an_input_of_learning_only_if_they_are_given():

@@ -55,8 +55,28 @@ def test_a_folder_of_another_seed_is_not_mixed_with(tmp_path):
         generate(tmp_path, seed=2)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "crisismmd_datasplit_all/task_informative_text_img_train.tsv",
+        "annotations/hurricane_irma_final_data.tsv",
+        "data_image/hurricane_irma/6_9_2017/905274232589004800_0.jpg",
+        "glove.twitter.27B.200d.txt",
+    ],
+)
+def test_real_posts_are_left_alone(tmp_path, name):
+    real = tmp_path / name
+    real.parent.mkdir(parents=True, exist_ok=True)
+    real.write_text("real")
+    before = contents(tmp_path)
+
+    with pytest.raises(ValueError, match=r"holds data that is not synthetic \(.*\); choose another folder"):
+        generate(tmp_path)
+    assert contents(tmp_path) == before
+
+
 def test_the_published_layout_is_made(data):
-    posts = own.dataset.read_posts(data)
+    posts = own.dataset.read_posts(data, "tiny")
 
     assert Counter(each.name.split("_")[0] for each in posts.pictures) == dict(
         zip(("train", "dev", "test"), COUNTS, strict=True)

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from tests.parts import need
+from tests.workflows.crisis.micro import programs
 from tests.workflows.modules import WORKFLOWS
 
 need("sklearn", "matplotlib", "pillow")
+fusion = programs.late_fusion
 WAYS = ("mean_probability", "logistic_regression", "mlp")
 COUNT = 300
 
@@ -73,9 +75,9 @@ def test_each_way_has_a_table_beside_the_single_models(fused):
     for way, rows in tables(fused).items():
         assert [row["method"] for row in rows] == [way, "text", "image"]
         assert list(rows[0]) == [
-            "method", "posts", "accuracy", "precision", "recall", "f1", "train_accuracy", "chosen",
+            "method", "pictures", "accuracy", "precision", "recall", "f1", "train_accuracy", "chosen",
         ]  # fmt: skip
-        assert {row["posts"] for row in rows} == {str(COUNT * 3 // 2)}
+        assert {row["pictures"] for row in rows} == {str(COUNT * 3 // 2)}, "not posts: every second has two"
 
 
 def test_fusion_gains_where_models_know_different_posts(fused):
@@ -144,6 +146,17 @@ def test_each_way_has_a_picture(fused):
             picture.load()
             assert picture.format == "PNG"
             assert len(picture.convert("RGB").getcolors(1 << 20) or ()) > 10, "something is drawn"
+
+
+def test_the_figure_counts_pictures(monkeypatch):
+    drawn = []
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, _: drawn.append(figure))
+    scores, labels = np.array([[1.0, 2.0], [1.0, -2.0], [-3.0, -1.0]]), np.array([1, 1, 0])
+    pictures = fusion.Pictures(["1", "1", "2"], scores, labels)
+
+    fusion.draw(Path("x.png"), "mean_probability", fusion.MeanProbability().fit(scores, labels), pictures)
+
+    assert drawn[0].axes[1].get_title() == "3 test pictures", "of two posts"
 
 
 HEAD = "image_id,split,label,score,seen"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,13 @@ import pytest
 from tests.parts import need
 from tests.workflows.crisis.micro import (
     COUNTS,
+    DAMAGES,
     EPOCHS,
     IMAGE,
     LEARNING,
     TRIALS,
     Killed,
+    damage,
     killed_at,
     programs,
     same,
@@ -176,11 +179,12 @@ def test_pictures_come_in_order_with_their_labels(prepared, variant):
 
 
 @pytest.mark.parametrize("epoch", range(TRIALS * EPOCHS))
-def test_a_search_goes_on_as_if_it_had_never_stopped(learning, undisturbed, tmp_path, epoch):
+def test_a_search_goes_on_as_if_it_had_never_stopped(learning, undisturbed, tmp_path, capsys, epoch):
     with killed_at(programs.resnet, epoch):
         search(learning, tmp_path)
 
     assert search(learning, tmp_path) == best_of(undisturbed)
+    assert (f"going on after {epoch} epochs" in capsys.readouterr().err) == (epoch > 0)
 
 
 def test_what_was_learned_is_not_learned_again(learning, tmp_path):
@@ -197,6 +201,15 @@ def test_a_damaged_file_means_starting_fresh(learning, undisturbed, tmp_path, ca
 
     assert search(learning, tmp_path) == best_of(undisturbed)
     assert capsys.readouterr().err.count("starting fresh") == 1
+
+
+def test_a_flipped_bit_means_starting_fresh(learning, undisturbed, tmp_path, capsys):
+    with killed_at(programs.resnet, 2):
+        search(learning, tmp_path)
+    damage(tmp_path / "search.pt", "flipped")
+
+    assert search(learning, tmp_path) == best_of(undisturbed)
+    assert "search.pt' cannot be read (ValueError): starting fresh" in capsys.readouterr().err
 
 
 def test_the_tuned_search_tries_and_finds_the_same(learning, undisturbed, tmp_path):
@@ -225,12 +238,13 @@ def test_a_tuned_search_goes_on_too(learning, tmp_path, epoch):
 
 
 @pytest.mark.parametrize("epoch", range(EPOCHS))
-def test_a_training_goes_on_as_if_it_had_never_stopped(learning, undisturbed, tmp_path, epoch):
+def test_a_training_goes_on_as_if_it_had_never_stopped(learning, undisturbed, tmp_path, capsys, epoch):
     best = undisturbed / "best.json"
     with killed_at(programs.resnet, epoch):
         train(learning, best, tmp_path)
 
     assert same(train(learning, best, tmp_path), weights_of(undisturbed))
+    assert (f"going on after {epoch} epochs" in capsys.readouterr().err) == (epoch > 0)
 
 
 def test_the_tuned_training_learns_the_same(learning, undisturbed, tmp_path):
@@ -332,6 +346,29 @@ def test_scores_are_those_of_the_weights(prepared, undisturbed, tmp_path):
     after = infer(prepared, tmp_path / "model.pth", tmp_path)["test"]
 
     assert all(float(new["score"]) > float(old["score"]) for old, new in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", '{"held_out": {}}', '{"rate": 0.1}', '{"rate": "fast", "held_out": {}}'],
+)
+def test_parameters_that_no_search_has_written_are_told_in_one_sentence(learning, tmp_path, text):
+    (tmp_path / "best.json").write_text(text)
+
+    with pytest.raises(ValueError, match=r"best.json' does not hold what a search has found") as caught:
+        train(learning, tmp_path / "best.json", tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_a_damaged_model_is_told_in_one_sentence(prepared, undisturbed, tmp_path, kind):
+    model = tmp_path / "model.pth"
+    shutil.copy(undisturbed / "model.pth", model)
+    damage(model, kind)
+
+    with pytest.raises(ValueError, match=r"model.pth' does not hold a trained model") as caught:
+        infer(prepared, model, tmp_path)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from tests.workflows.lung.modules import PROGRAMS, module
+from tests.workflows.modules import WORKFLOWS, Modules
 
+LUNG = WORKFLOWS / "lung"
+own, programs = Modules("lung"), Modules("lung/bin")
 SIZE, WIDTH = 32, 0.125
 COUNTS = {"train": 4, "val": 2, "test": 3}
 Done = subprocess.CompletedProcess[str]
@@ -29,7 +31,7 @@ class Micro:
 
     def call(self, program: str, *arguments: str) -> Done:
         """Call a program of the workflow in a process of its own."""
-        command = [sys.executable, str(PROGRAMS / f"{program}.py"), *arguments]
+        command = [sys.executable, str(LUNG / "bin" / f"{program}.py"), *arguments]
         return subprocess.run(
             command, cwd=self.folder, capture_output=True, text=True, timeout=100, check=False
         )
@@ -41,7 +43,7 @@ class Micro:
             here.chdir(self.folder)
             here.setattr("sys.argv", [f"{program}.py", *arguments])
             try:
-                module(program).main()
+                getattr(programs, program).main()
             except SystemExit as end:
                 told.write(f"{end.code}\n")
                 code = 1
@@ -96,7 +98,7 @@ def _options(told: dict[str, Any]) -> list[str]:
 
 def make_micro(folder: Path) -> Micro:
     """Draw the chests of all splits, and prepare them."""
-    chest, preprocess = module("synthetic").chest, module("preprocess")
+    chest, preprocess = own.synthetic.chest, programs.preprocess
     for name in ("images", "masks", "prepared"):
         (folder / name).mkdir()
     wanted = [(split, n) for split, count in COUNTS.items() for n in range(count)]

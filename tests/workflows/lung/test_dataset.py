@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.workflows.lung.modules import module
+from tests.workflows.lung.micro import own
 
-dataset, scales = module("dataset"), module("scales")
+dataset, scales = own.dataset, own.scales
 
 
 def lay_out(folder: Path, images: list[str], masks: list[str]) -> Path:

@@ -9,12 +9,11 @@ import pytest
 from PIL import Image
 
 from tests.parts import need
-from tests.workflows.lung.micro import COUNTS
-from tests.workflows.lung.modules import module
+from tests.workflows.lung.micro import COUNTS, programs
 
 need("torch", "matplotlib")
 
-unet = module("unet")
+unet = programs.unet
 
 
 @pytest.fixture

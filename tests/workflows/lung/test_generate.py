@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.workflows.lung.modules import FOLDER, module
+from tests.workflows.lung.micro import LUNG, own
 from tests.workflows.lung.thresholds import best_threshold_dice
 
 Done = subprocess.CompletedProcess[str]
 
 
 def generate(out: Path, *arguments: str) -> Done:
-    command = [sys.executable, str(FOLDER / "generate.py"), "--out", str(out), *arguments]
+    command = [sys.executable, str(LUNG / "generate.py"), "--out", str(out), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
 
 
@@ -33,7 +33,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_data_has_the_published_layout(made):
-    dataset, scale = module("dataset"), module("scales").SCALES["tiny"]
+    dataset, scale = own.dataset, own.scales.SCALES["tiny"]
     scans = dataset.read_scans(made, "tiny")
 
     assert len(scans) == scale.pairs
@@ -96,7 +96,7 @@ def test_an_output_that_cannot_be_written_is_told_in_a_sentence(tmp_path):
 
 
 def test_a_picture_of_the_paper_s_size_is_as_large_as_theirs(tmp_path):
-    image, mask = module("synthetic").chest((0, 1), (3000, 2933))
+    image, mask = own.synthetic.chest((0, 1), (3000, 2933))
     Image.fromarray(image).save(tmp_path / "image.png", compress_level=1)
     Image.fromarray(mask).save(tmp_path / "mask.png", compress_level=1)
 
@@ -105,14 +105,14 @@ def test_a_picture_of_the_paper_s_size_is_as_large_as_theirs(tmp_path):
 
 
 def test_no_brightness_tells_lungs_from_the_rest():
-    drawn = [module("synthetic").chest((5, n), (128, 125)) for n in range(60)]
+    drawn = [own.synthetic.chest((5, n), (128, 125)) for n in range(60)]
     images, masks = np.stack([image for image, _ in drawn]), np.stack([mask > 0 for _, mask in drawn])
 
     assert best_threshold_dice(images, masks) < 0.7
 
 
 def test_lungs_differ_in_place_and_size():
-    masks = [module("synthetic").chest((5, n), (128, 125))[1] > 0 for n in range(60)]
+    masks = [own.synthetic.chest((5, n), (128, 125))[1] > 0 for n in range(60)]
     shares = [mask.mean() for mask in masks]
     middles = [np.argwhere(mask).mean(0) for mask in masks]
 

@@ -7,13 +7,13 @@ import json
 import pytest
 
 from tests.parts import need
-from tests.workflows.lung.modules import module
+from tests.workflows.lung.micro import programs
 
 need("torch", "optuna")
 
 import torch  # noqa: E402
 
-hpo, unet = module("hpo"), module("unet")
+hpo, unet = programs.hpo, programs.unet
 VARIANTS = ("published", "tuned")
 
 

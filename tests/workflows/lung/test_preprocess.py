@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.workflows.lung.micro import SIZE, Micro
-from tests.workflows.lung.modules import module
+from tests.workflows.lung.micro import SIZE, Micro, own, programs
 
-preprocess = module("preprocess")
+preprocess = programs.preprocess
 
 
 @pytest.fixture
@@ -67,7 +66,7 @@ def test_a_mask_goes_with_its_picture(bench, made):
 
 
 def test_the_exposure_of_a_film_makes_no_difference():
-    film = module("synthetic").chest((1, 1), (64, 64))[0]
+    film = own.synthetic.chest((1, 1), (64, 64))[0]
     darker = Image.fromarray((film * 0.5 + 20).astype(np.uint8))
 
     one, other = (np.asarray(preprocess.even(each), float) for each in (Image.fromarray(film), darker))

@@ -7,15 +7,14 @@ import pytest
 from PIL import Image
 
 from tests.parts import need
-from tests.workflows.lung.micro import WIDTH
-from tests.workflows.lung.modules import module
+from tests.workflows.lung.micro import WIDTH, programs
 
 need("torch")
 
 import torch  # noqa: E402
 from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 
-train, training, unet = module("train"), module("training"), module("unet")
+train, training, unet = programs.train, programs.training, programs.unet
 VARIANTS = ("published", "tuned")
 
 

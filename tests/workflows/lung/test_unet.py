@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from tests.parts import need
-from tests.workflows.lung.micro import WIDTH
-from tests.workflows.lung.modules import module
+from tests.workflows.lung.micro import WIDTH, programs
 
 need("torch")
 
 import torch  # noqa: E402
 
-unet = module("unet")
+unet = programs.unet
 SETTING = {"seed": 1, "rates": [0.1, 0.2]}
 
 

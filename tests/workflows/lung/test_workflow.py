@@ -11,11 +11,11 @@ from longpole.model.plan import Placement
 from longpole.model.workflow import WorkflowError
 from longpole.plan.expansion import Expansion
 from longpole.plan.planning import make_plan
-from tests.workflows.lung.modules import FOLDER
+from tests.workflows.lung.micro import LUNG
 
 
 def described(**chosen):
-    return load_workflow(FOLDER, {name: str(value) for name, value in chosen.items()})
+    return load_workflow(LUNG, {name: str(value) for name, value in chosen.items()})
 
 
 def expanded(workflow):

@@ -21,7 +21,10 @@ import json
 import math
 import os
 import pickle
+import struct
 import sys
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -58,6 +61,11 @@ POSTS_ASKED = 1024
 Rows = list[dict[str, str]]
 Batch = tuple[Tensor, Tensor, Tensor]
 Attempt = Callable[[list[dict[str, float]]], list[dict[str, Any]]]
+# All that reading a file of PyTorch can raise if it is not whole, or is none.
+DAMAGE = (
+    OSError, RuntimeError, ValueError, LookupError, TypeError, AttributeError, EOFError,
+    pickle.UnpicklingError, struct.error, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------ texts and words
@@ -271,17 +279,17 @@ def keep(state: dict[str, Any], options: argparse.Namespace) -> None:
 
 
 def kept(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what an attempt before has left; say so if it cannot be used, and start fresh."""
+    """Return what an attempt before has left, and say so; if it cannot be used, start fresh."""
     fresh: dict[str, Any] = {"tried": [], "curve": [], "open": []}
     if not options.unfinished or not options.unfinished.exists():
         return fresh
-    unreadable = (OSError, RuntimeError, ValueError, LookupError, TypeError, EOFError, pickle.UnpicklingError)
     try:
-        state = dict(torch.load(options.unfinished, map_location=options.device, weights_only=True))
+        state = load(options.unfinished, options.device)
         if state.pop("settings") == settings_of(options):
+            say(f"going on after {len(state['tried']) * options.epochs + len(state['curve'])} epochs")
             return state
         why = "was left by other settings"
-    except unreadable as error:
+    except DAMAGE as error:
         why = f"cannot be read ({type(error).__name__})"
     say(f"'{options.unfinished}' {why}: starting fresh")
     return fresh
@@ -297,6 +305,23 @@ def save(path: Path, content: object) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     torch.save(content, temporary)
     temporary.replace(path)
+
+
+def load(path: Path, device: str) -> dict[str, Any]:
+    """Return what a file of PyTorch holds; PyTorch itself would not notice a flipped bit in it.
+
+    Raises:
+        Exception: One of ``DAMAGE``: it is not there, not whole, or no such file.
+    """
+    with zipfile.ZipFile(path) as parts:
+        if spoilt := parts.testzip():
+            raise ValueError(f"its part {spoilt} is damaged")
+    return dict(torch.load(path, map_location=device, weights_only=True))
+
+
+def first_line(error: Exception) -> str:
+    """Return what an error says first; some of PyTorch's say much, some nothing."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def say(what: str) -> None:
@@ -378,9 +403,19 @@ def tried(attempt: Attempt, state: dict[str, Any], options: argparse.Namespace) 
 # ------------------------------------------------------------------------------------ train and infer
 
 
+def best_in(path: Path) -> dict[str, Any]:
+    """Return the parameters that a search found best, and its scores of the validation posts."""
+    try:
+        best = json.loads(path.read_text(encoding="utf-8"))
+        parameters = {name: float(best[name]) for name in CHOICES}
+        return {**parameters, "held_out": dict(best["held_out"])}
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"'{path}' does not hold what a search has found ({error})") from error
+
+
 def train(options: argparse.Namespace) -> None:
     """Train with the best parameters on training and validation posts; write weights and curves."""
-    texts, best = read_texts(options.texts), json.loads(options.parameters.read_text())
+    texts, best = read_texts(options.texts), best_in(options.parameters)
     words = frequent_words(texts["train"] + texts["dev"], options.words)
     data = placed(numbered(texts["train"] + texts["dev"], words, options.length), options)
     learner = Learner(vectors_of(words, options), best, options)
@@ -396,9 +431,7 @@ def train(options: argparse.Namespace) -> None:
 
 def infer(options: argparse.Namespace) -> None:
     """Score all posts; those of the validation have the scores that they got while they were unseen."""
-    texts, saved = read_texts(options.texts), torch.load(options.model, map_location="cpu", weights_only=True)
-    model = BiLSTM(saved["weights"]["embedding.weight"], saved["hidden"], saved["filters"], 0.0)
-    model.load_state_dict(saved["weights"])
+    texts, (model, saved) = read_texts(options.texts), load_model(options.model)
     model.to(options.device)
     scores = saved["held_out"]
     with phase("inference", **described(model, options)):
@@ -409,6 +442,17 @@ def infer(options: argparse.Namespace) -> None:
     write_scores(options.train, {split: texts[split] for split in ("train", "dev")}, scores)
     write_scores(options.test, {"test": texts["test"]}, scores)
     draw_matrix(texts["test"], scores, options.matrix)
+
+
+def load_model(path: Path) -> tuple[BiLSTM, dict[str, Any]]:
+    """Return a trained model, and what was saved with it."""
+    try:
+        saved = load(path, "cpu")
+        model = BiLSTM(saved["weights"]["embedding.weight"], saved["hidden"], saved["filters"], 0.0)
+        model.load_state_dict(saved["weights"])
+        return model, {name: saved[name] for name in ("words", "length", "held_out")}
+    except DAMAGE as error:
+        raise ValueError(f"'{path}' does not hold a trained model ({first_line(error)})") from error
 
 
 def write_scores(path: Path, texts: dict[str, Rows], scores: dict[str, float]) -> None:
@@ -477,11 +521,19 @@ def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def compute_repeatably() -> None:
+    """Let a GPU compute the same from the same; a CPU does so anyway, and this would load much there."""
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS reads it when it is first used
+    torch.use_deterministic_algorithms(True, warn_only=True)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Do what the command line says."""
     options = options_of(arguments)
     if options.device == "auto":
         options.device = "cuda" if torch.cuda.is_available() else "cpu"
+    if options.device == "cuda" and options.variant == "published":
+        compute_repeatably()
     if options.threads:
         torch.set_num_threads(options.threads)
     {"search": search, "train": train, "infer": infer}[options.command](options)

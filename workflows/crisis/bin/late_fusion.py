@@ -1,8 +1,9 @@
 """Judges posts by text and picture together, in three ways: mean probability, logistic regression, MLP.
 
-All three are fitted to scores of posts that the single models had not seen when they gave them (the rows of
-the training scores with ``seen`` 0): of posts that it was trained on, a model is surer than it has a right to
-be. The best way by cross-validation on these posts is marked as chosen; the test posts have no say in it.
+A post with several pictures is judged, and counted, once for each of them. All three are fitted to scores of
+pictures that the single models had not seen when they gave them (the rows of the training scores with
+``seen`` 0): of those that it was trained on, a model is surer than it has a right to be. The best way by
+cross-validation on these pictures is marked as chosen; the test pictures have no say in it.
 """
 
 from __future__ import annotations
@@ -39,15 +40,15 @@ class MeanProbability(ClassifierMixin, BaseEstimator):
 
 
 @dataclass(frozen=True)
-class Posts:
-    """Pictures with the scores of both models, as log odds: text first."""
+class Pictures:
+    """Pictures, each with the scores of both models as log odds: that of its post's text first."""
 
     tweets: list[str]
     scores: np.ndarray
     labels: np.ndarray
 
 
-def read(text: Path, image: Path, *, seen: bool) -> Posts:
+def read(text: Path, image: Path, *, seen: bool) -> Pictures:
     """Return the pictures that have both scores, of posts that were seen in training or not."""
     texts = {row["tweet_id"]: float(row["score"]) for row in rows(text)}
     chosen = [row for row in rows(image) if int(row["seen"]) == seen]
@@ -59,7 +60,7 @@ def read(text: Path, image: Path, *, seen: bool) -> Posts:
         [[texts[tweet], float(row["score"])] for tweet, row in zip(tweets, chosen, strict=True)]
     )
     odds = np.log(scores.clip(1e-4, 1 - 1e-4) / (1 - scores.clip(1e-4, 1 - 1e-4)))
-    return Posts(tweets, odds, np.array([int(row["label"] == "informative") for row in chosen]))
+    return Pictures(tweets, odds, np.array([int(row["label"] == "informative") for row in chosen]))
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -77,27 +78,27 @@ def ways(seed: int) -> dict[str, ClassifierMixin]:
     return {"mean_probability": MeanProbability(), "logistic_regression": LogisticRegression(), "mlp": net}
 
 
-def validated(way: ClassifierMixin, train: Posts, seed: int) -> float:
-    """Return how often a way is right on posts that it was not fitted to; a post is in one fold."""
+def validated(way: ClassifierMixin, train: Pictures, seed: int) -> float:
+    """Return how often a way is right on pictures of posts that it was not fitted to."""
     folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=seed)
     guessed = cross_val_predict(way, train.scores, train.labels, groups=train.tweets, cv=folds)
     return float(accuracy_score(train.labels, guessed))
 
 
 def measures(labels: np.ndarray, guessed: np.ndarray) -> list[str]:
-    """Return accuracy, and precision, recall and F1 of the posts that inform."""
+    """Return accuracy, and precision, recall and F1 of the pictures that inform."""
     precision, recall, f1, _ = precision_recall_fscore_support(
         labels, guessed, average="binary", zero_division=0
     )
     return [f"{value:.4f}" for value in (accuracy_score(labels, guessed), precision, recall, f1)]
 
 
-def write_table(path: Path, name: str, test: Posts, guessed: np.ndarray, told: list[str]) -> None:
-    """Write how a fusion does on the test posts, beside the single models."""
+def write_table(path: Path, name: str, test: Pictures, guessed: np.ndarray, told: list[str]) -> None:
+    """Write how a fusion does on the test pictures, beside the single models."""
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(
-            ["method", "posts", "accuracy", "precision", "recall", "f1", "train_accuracy", "chosen"]
+            ["method", "pictures", "accuracy", "precision", "recall", "f1", "train_accuracy", "chosen"]
         )
         table.writerow([name, len(test.labels), *measures(test.labels, guessed), *told])
         for column, single in enumerate(("text", "image")):
@@ -106,8 +107,8 @@ def write_table(path: Path, name: str, test: Posts, guessed: np.ndarray, told: l
             )
 
 
-def draw(path: Path, name: str, way: ClassifierMixin, test: Posts) -> None:
-    """Draw the test posts by both scores over what the fusion makes of them, and how many were judged how."""
+def draw(path: Path, name: str, way: ClassifierMixin, test: Pictures) -> None:
+    """Draw the test pictures by both scores over what the fusion makes of them, and a confusion matrix."""
     figure = Figure(figsize=(9.5, 4.2), layout="constrained")
     plane, matrix = figure.subplots(1, 2)
     reach = float(np.abs(test.scores).max()) + 0.5
@@ -123,7 +124,7 @@ def draw(path: Path, name: str, way: ClassifierMixin, test: Posts) -> None:
     plane.legend(loc="upper left")
     counts = confusion_matrix(test.labels, way.predict(test.scores), labels=[1, 0])
     matrix.imshow(counts, cmap="Blues", vmin=0)
-    matrix.set(xlabel="judged", ylabel="labelled", title=f"{len(test.labels):,} test posts")
+    matrix.set(xlabel="judged", ylabel="labelled", title=f"{len(test.labels):,} test pictures")
     matrix.set_xticks([0, 1], NAMES)
     matrix.set_yticks([0, 1], NAMES, rotation=90, va="center")
     for (row, column), count in np.ndenumerate(counts):

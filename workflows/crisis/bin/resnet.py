@@ -21,7 +21,10 @@ import json
 import math
 import os
 import pickle
+import struct
 import sys
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -55,6 +58,11 @@ BLOCKS = (3, 4, 6, 3)
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 PICTURES_ASKED = 64
 Attempt = Callable[[list[dict[str, float]]], list[dict[str, Any]]]
+# All that reading a file of PyTorch can raise if it is not whole, or is none.
+DAMAGE = (
+    OSError, RuntimeError, ValueError, LookupError, TypeError, AttributeError, EOFError,
+    pickle.UnpicklingError, struct.error, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 # ----------------------------------------------------------------------------------- model
@@ -129,8 +137,8 @@ def load_body(model: ResNet50, path: Path) -> None:
         body = {name: weight for name, weight in given.items() if not name.startswith("fc.")}
         head = {f"fc.{name}": weight for name, weight in model.fc.state_dict().items()}
         model.load_state_dict({**body, **head})
-    except (RuntimeError, AttributeError, pickle.UnpicklingError, EOFError) as error:
-        why = str(error).strip().splitlines()[0]
+    except DAMAGE as error:
+        why = first_line(error)
         raise ValueError(
             f"'{path}' does not hold torchvision's weights of a ResNet50 of this width ({why})"
         ) from error
@@ -429,17 +437,17 @@ def keep(state: dict[str, Any], options: argparse.Namespace) -> None:
 
 
 def kept(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what an attempt before has left; say so if it cannot be used, and start fresh."""
+    """Return what an attempt before has left, and say so; if it cannot be used, start fresh."""
     fresh: dict[str, Any] = {"tried": [], "curve": [], "open": []}
     if not options.unfinished or not options.unfinished.exists():
         return fresh
-    unreadable = (OSError, RuntimeError, ValueError, LookupError, TypeError, EOFError, pickle.UnpicklingError)
     try:
-        state = dict(torch.load(options.unfinished, map_location=options.device, weights_only=True))
+        state = load(options.unfinished, options.device)
         if state.pop("settings") == settings_of(options):
+            say(f"going on after {len(state['tried']) * options.epochs + len(state['curve'])} epochs")
             return state
         why = "was left by other settings"
-    except unreadable as error:
+    except DAMAGE as error:
         why = f"cannot be read ({type(error).__name__})"
     say(f"'{options.unfinished}' {why}: starting fresh")
     return fresh
@@ -455,6 +463,23 @@ def save(path: Path, content: object) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     torch.save(content, temporary)
     temporary.replace(path)
+
+
+def load(path: Path, device: str) -> dict[str, Any]:
+    """Return what a file of PyTorch holds; PyTorch itself would not notice a flipped bit in it.
+
+    Raises:
+        Exception: One of ``DAMAGE``: it is not there, not whole, or no such file.
+    """
+    with zipfile.ZipFile(path) as parts:
+        if spoilt := parts.testzip():
+            raise ValueError(f"its part {spoilt} is damaged")
+    return dict(torch.load(path, map_location=device, weights_only=True))
+
+
+def first_line(error: Exception) -> str:
+    """Return what an error says first; some of PyTorch's say much, some nothing."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def say(what: str) -> None:
@@ -532,9 +557,19 @@ def tried(attempt: Attempt, state: dict[str, Any], options: argparse.Namespace) 
 # ------------------------------------------------------------------------------------ train and infer
 
 
+def best_in(path: Path) -> dict[str, Any]:
+    """Return the parameters that a search found best, and its scores of the validation pictures."""
+    try:
+        best = json.loads(path.read_text(encoding="utf-8"))
+        parameters = {name: float(best[name]) for name in CHOICES}
+        return {**parameters, "held_out": dict(best["held_out"])}
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"'{path}' does not hold what a search has found ({error})") from error
+
+
 def train(options: argparse.Namespace) -> None:
     """Train with the best parameters on training and validation pictures; write weights and curves."""
-    pictures, best = read_list(options.images), json.loads(options.parameters.read_text())
+    pictures, best = read_list(options.images), best_in(options.parameters)
     source, learner = Source(pictures["train"] + pictures["dev"], options), Learner(best, options)
     flops = options.epochs * len(source.labels) * training_flops(options)
     with phase("training", flops=flops, **described(options)):
@@ -549,10 +584,8 @@ def train(options: argparse.Namespace) -> None:
 def infer(options: argparse.Namespace) -> None:
     """Score all pictures; those of the validation have the scores that they got while they were unseen."""
     pictures = read_list(options.images)
-    saved = torch.load(options.model, map_location="cpu", weights_only=True)
+    model, saved = load_model(options.model)
     options.side, options.width, options.blocks = saved["side"], saved["width"], saved["blocks"]
-    model = ResNet50(options.width, options.blocks)
-    model.load_state_dict(saved["weights"])
     model.to(options.device, memory_format=options.layout)
     scores = saved["held_out"]
     with phase("inference", **described(options)):
@@ -562,6 +595,17 @@ def infer(options: argparse.Namespace) -> None:
     write_scores(options.train, pictures["train"] + pictures["dev"], scores)
     write_scores(options.test, pictures["test"], scores)
     draw_matrix(pictures["test"], scores, options.matrix)
+
+
+def load_model(path: Path) -> tuple[ResNet50, dict[str, Any]]:
+    """Return a trained model, and what was saved with it."""
+    try:
+        saved = load(path, "cpu")
+        model = ResNet50(saved["width"], saved["blocks"])
+        model.load_state_dict(saved["weights"])
+        return model, {name: saved[name] for name in ("side", "width", "blocks", "held_out")}
+    except DAMAGE as error:
+        raise ValueError(f"'{path}' does not hold a trained model ({first_line(error)})") from error
 
 
 def write_scores(path: Path, pictures: list[Path], scores: dict[str, float]) -> None:
@@ -633,6 +677,12 @@ def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def compute_repeatably() -> None:
+    """Let a GPU compute the same from the same; a CPU does so anyway, and this would load much there."""
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS reads it when it is first used
+    torch.use_deterministic_algorithms(True, warn_only=True)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Do what the command line says."""
     options = options_of(arguments)
@@ -641,6 +691,8 @@ def main(arguments: list[str] | None = None) -> None:
     options.fast = options.variant == "tuned" and options.device == "cuda"
     torch.backends.cudnn.benchmark = options.fast
     options.layout = torch.channels_last if options.variant == "tuned" else torch.contiguous_format
+    if options.device == "cuda" and options.variant == "published":
+        compute_repeatably()
     if options.threads:
         torch.set_num_threads(options.threads)
     {"search": search, "train": train, "infer": infer}[options.command](options)
