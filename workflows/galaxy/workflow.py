@@ -92,13 +92,13 @@ def workflow(  # noqa: PLR0913, PLR0917  one for each parameter of a run
 def add_images(described: Workflow, chosen: Scale, data: str, scale: str, drawn: tuple[int, int]) -> None:
     """Name the images, say where they lie, and how to come by them."""
     folder = Path(data) if data else Path(__file__).parent / "data" / scale
-    galaxies = read_galaxies(folder.absolute()) if data or folder.exists() else None
+    galaxies = read_galaxies(folder.absolute(), scale) if data or folder.exists() else None
     counts = tuple(len(ids) for ids in galaxies.by_class) if galaxies else chosen.counts
     dealt = split(counts, *drawn)
     names = named(dealt, chosen, sum(counts))
     if galaxies:
         add_files(described, galaxies, dealt)
-    described.if_missing(advice(folder, scale))
+    described.if_missing(advice(scale))
     add_sets(described, names)
 
 
