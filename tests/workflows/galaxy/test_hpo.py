@@ -111,6 +111,19 @@ def test_a_damaged_or_foreign_checkpoint_means_starting_fresh(
     assert said.count("starting fresh") == 1 + TRIALS
 
 
+def test_a_search_with_other_weights_or_cores_is_another_one(pictures, tmp_path):
+    weights = tmp_path / "vgg16.pth"
+
+    def identity(content: bytes, cores: int = 1) -> str:
+        weights.write_bytes(content)
+        return str(
+            programs.hpo.Search(search_arguments(pictures, tmp_path, weights=weights, cores=cores)).identity
+        )
+
+    assert identity(b"one") == identity(b"one")
+    assert len({identity(b"one"), identity(b"two"), identity(b"one", cores=2)}) == 3
+
+
 def test_a_trial_that_diverges_is_not_the_best(pictures, tmp_path, monkeypatch):
     original, count = programs.model.Learner.judged, iter(range(1000))
 

@@ -234,6 +234,14 @@ def test_a_training_uses_the_cores_that_it_was_given(pictures, tmp_path, monkeyp
     assert (torch.get_num_threads(), set(decoded)) == (2, {2})
 
 
+def test_there_are_no_more_workers_than_cores(pictures, tmp_path):
+    names = {"train": programs.data.names_in(pictures / "train.list")}
+
+    for workers, used in ((0, 0), (1, 1), (5, 2)):
+        given = train_arguments(pictures, tmp_path, workers=workers, cores=2)
+        assert programs.train.batches_of(given, names, BATCH)["train"].workers == used
+
+
 def monkeypatched_decoding(monkeypatch) -> list[int]:
     """Return where the number of cores of each decoding will stand."""
     original, found = programs.train.decoded, []
