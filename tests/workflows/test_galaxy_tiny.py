@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import csv
-import os
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,13 +13,13 @@ import pytest
 
 from tests.parts import need
 from tests.running import Bench, bench_of
+from tests.workflows.killing import finish, go_on, kill_when_there_is
 from tests.workflows.modules import WORKFLOWS, Modules
 
 need("torch", "optuna", "sklearn", "pillow", "matplotlib")
 pytestmark = pytest.mark.timeout(900)
 GALAXY = WORKFLOWS / "galaxy"
 dataset = Modules("galaxy").dataset
-_LONGEST_S = 800.0
 CROP, THUMBNAIL = 64, 8
 # Placement, variant, seed of the split and of all jobs.
 RUNS = [("baseline", "published", 10), ("clustering", "published", 11), ("links", "tuned", 12)]
@@ -44,12 +41,11 @@ def bench() -> Iterator[Bench]:
 
 def run(bench: Bench, data: Path, out: str, *options: str) -> Path:
     """Run the workflow, which must go well; return the folder of its results."""
-    launcher = bench.start(*arguments(bench, data, out), *options)
-    assert launcher.wait(_LONGEST_S) == 0, (bench.folder / "said").read_text()
+    finish(bench, *arguments(data, out), *options)
     return bench.folder / out
 
 
-def arguments(bench: Bench, data: Path, out: str) -> list[str]:
+def arguments(data: Path, out: str) -> list[str]:
     folders = ("--out", out, "--work", f"work-{out}", "--scratch", f"scratch-{out}")
     return ["run", str(GALAXY), "--set", f"data={data}", *folders]
 
@@ -65,7 +61,7 @@ def trivial_score(data: Path, seed: int) -> float:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    galaxies = dataset.read_galaxies(data)
+    galaxies = dataset.read_galaxies(data, "tiny")
     dealt = dataset.split(tuple(map(len, galaxies.by_class)), seed)
     sets = {name: thumbnails(galaxies, dealt[name]) for name in ("train", "test")}
     model = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=1000))
@@ -117,42 +113,24 @@ def undisturbed(bench, data) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("name", "left"),
-    [("search", "trial_0.pt"), ("next trial", "trial_1.pt"), ("training", "checkpoint_train.pt")],
+    ("left", "said"),
+    [
+        ("trial_0.pt", "trial 0: going on after"),
+        ("trial_1.pt", "trial 1: going on after"),
+        ("checkpoint_train.pt", "training: going on after"),
+    ],
 )
-def test_a_run_that_is_killed_ends_as_if_it_had_not_been(bench, data, undisturbed, name, left):
+def test_a_run_that_is_killed_ends_as_if_it_had_not_been(bench, data, undisturbed, left, said):
     import torch
 
-    out = f"killed in {name}".replace(" ", "-")
-    launcher = bench.start(*arguments(bench, data, out), *MICRO)
-    wait_for(bench.folder / f"scratch-{out}", left, launcher)
-    kill_driver(bench)
-    assert launcher.wait(_LONGEST_S) != 0
+    out = f"killed-{Path(left).stem}"
+    launcher = bench.start(*arguments(data, out), *MICRO)
+    kill_when_there_is(bench, launcher, bench.folder / f"scratch-{out}", left)
     assert not (bench.folder / out / "results.csv").exists()
 
-    again = bench.start("run", "--resume", bench.runs()[-1].name.rpartition("-")[2])
-    assert again.wait(_LONGEST_S) == 0, (bench.folder / "said").read_text()
-
+    assert said in go_on(bench)
     one, other = (
         torch.load(each / "model.pth", weights_only=True) for each in (undisturbed, bench.folder / out)
     )
     assert all(torch.equal(one[name], other[name]) for name in one)
     assert results_in(bench.folder / out) == results_in(undisturbed)
-
-
-def wait_for(folder: Path, name: str, launcher: subprocess.Popen[bytes]) -> None:
-    """Wait until a job has written a file for its next attempt."""
-    limit = time.monotonic() + _LONGEST_S
-    while not any(name in files for _, _, files in os.walk(folder)):  # folders come and go meanwhile
-        assert launcher.poll() is None, "the run has ended before it could be killed"
-        assert time.monotonic() < limit
-        time.sleep(0.01)
-
-
-def kill_driver(bench: Bench) -> None:
-    for pid in bench.processes():
-        try:
-            if b"longpole.app.driving" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                os.kill(pid, signal.SIGKILL)
-        except (FileNotFoundError, ProcessLookupError):
-            pass  # it has just ended

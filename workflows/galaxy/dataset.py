@@ -64,8 +64,12 @@ def label_of(votes: Votes) -> int | None:
     return None
 
 
-def read_galaxies(folder: Path) -> Galaxies:
+def read_galaxies(folder: Path, scale: str) -> Galaxies:
     """Return the labelled galaxies of a folder in the published layout.
+
+    Args:
+        folder: Where the table and the pictures lie.
+        scale: The scale of synthetic data that can be used instead, if something is wrong.
 
     Raises:
         ValueError: Something is missing or cannot be read; a sentence that says what to do.
@@ -73,18 +77,23 @@ def read_galaxies(folder: Path) -> Galaxies:
     table = folder / SOLUTIONS
     for part in (table, folder / PICTURES):
         if not part.exists():
-            raise ValueError(f"{part} is not there. {advice(folder)}")
+            raise ValueError(f"{part} is not there. {advice(scale)}")
     by_class: tuple[list[str], ...] = tuple([] for _ in CLASSES)
-    for galaxy, label in _labelled(table):
+    for galaxy, label in _labelled(table, scale):
         by_class[label].append(galaxy)
-    _check_pictures(folder, by_class)
+    if not any(by_class):
+        raise ValueError(f"{table} has no galaxy that the rule of labels takes. {advice(scale)}")
+    _check_pictures(folder, by_class, scale)
     return Galaxies(folder, tuple(tuple(ids) for ids in by_class))
 
 
-def advice(folder: Path, scale: str = "tiny") -> str:
-    """Return how to come by the data."""
-    made = f"python {Path(__file__).with_name('generate.py')} --scale {scale} --out {folder}"
-    return f"Get {SOLUTIONS} and {PICTURES}/ from {PUBLISHED}, or make synthetic data with '{made}'."
+def advice(scale: str) -> str:
+    """Return how to come by the data; what is synthetic goes to a folder of its own."""
+    made = f"python {Path(__file__).with_name('generate.py')} --scale {scale}"
+    return (
+        f"Get {SOLUTIONS} and {PICTURES}/ from {PUBLISHED}, or make synthetic data with '{made}': "
+        "it is found if no data= is given."
+    )
 
 
 def split(counts: tuple[int, ...], seed: int, limit: int = 0) -> dict[str, list[list[int]]]:
@@ -136,14 +145,14 @@ def _mersenne_twister(seed: int) -> random.Random:
     return generator
 
 
-def _labelled(table: Path) -> list[tuple[str, int]]:
+def _labelled(table: Path, scale: str) -> list[tuple[str, int]]:
     with table.open(encoding="utf-8") as lines:
         header = lines.readline().strip().split(",")
         missing = [column for column in ("GalaxyID", *_USED) if column not in header]
         if missing:
-            raise ValueError(f"{table} has no column {missing[0]!r}. {advice(table.parent)}")
+            raise ValueError(f"{table} has no column {missing[0]!r}. {advice(scale)}")
         where, galaxy = {column: header.index(column) for column in _USED}, header.index("GalaxyID")
-        found = []
+        found, known = [], set()
         for number, line in enumerate(lines, 2):
             fields = line.strip().split(",")
             try:
@@ -153,16 +162,19 @@ def _labelled(table: Path) -> list[tuple[str, int]]:
                 whole, label = False, None
             if not whole:
                 raise ValueError(f"{table}:{number} is no row of votes. Get the table anew.")
+            if fields[galaxy] in known:
+                raise ValueError(f"{table}:{number} has galaxy {fields[galaxy]} again. Get the table anew.")
+            known.add(fields[galaxy])
             if label is not None:
                 found.append((fields[galaxy], label))
     return found
 
 
-def _check_pictures(folder: Path, by_class: tuple[list[str], ...]) -> None:
+def _check_pictures(folder: Path, by_class: tuple[list[str], ...], scale: str) -> None:
     there = {entry.name for entry in os.scandir(folder / PICTURES)}
     missing = [galaxy for ids in by_class for galaxy in ids if f"{galaxy}.jpg" not in there]
     if missing:
         count = (
             f"{missing[0]}.jpg" if len(missing) == 1 else f"{missing[0]}.jpg and {len(missing) - 1:,} more"
         )
-        raise ValueError(f"{folder / PICTURES} lacks {count}. {advice(folder)}")
+        raise ValueError(f"{folder / PICTURES} lacks {count}. {advice(scale)}")

@@ -64,13 +64,16 @@ def generate(scale: Scale, out: Path, seed: int, processes: int) -> None:
     """Make a data set.
 
     Raises:
-        ValueError: The folder holds another one, or nobody is to make it.
+        ValueError: The folder holds another one, be it real, or nobody is to make it.
     """
     if processes < 1:
         raise ValueError(f"--processes is {processes}; it must be above zero.")
     ids, labels = _drawn(scale, seed)
+    table = _table(ids, labels, seed).encode()
+    _check_ours(out, table)
     (out / PICTURES).mkdir(parents=True, exist_ok=True)
-    _write_table(out / SOLUTIONS, _table(ids, labels, seed))
+    if not (out / SOLUTIONS).exists():
+        _write(out / SOLUTIONS, table)
     kinds = np.where(labels < 0, ids % _CLASSES, labels)
     wanted = [
         Galaxy(out / PICTURES / f"{galaxy}.jpg", int(kind), (seed, n), scale.side)
@@ -108,12 +111,13 @@ def _table(ids: np.ndarray, labels: np.ndarray, seed: int) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _write_table(path: Path, text: str) -> None:
-    if path.exists():
-        if path.read_text(encoding="utf-8") != text:
-            raise ValueError(f"{path} is of another data set. Choose another --out.")
-        return
-    _write(path, text.encode())
+def _check_ours(out: Path, table: bytes) -> None:
+    """See that a folder has nothing, or begins with our table, which is written before any picture."""
+    path, pictures = out / SOLUTIONS, out / PICTURES
+    if path.exists() and path.read_bytes() != table:
+        raise ValueError(f"{path} is of another data set. Choose another --out.")
+    if not path.exists() and pictures.is_dir() and any(pictures.iterdir()):
+        raise ValueError(f"{pictures} holds pictures that are not synthetic. Choose another --out.")
 
 
 def _write(path: Path, content: bytes) -> None:

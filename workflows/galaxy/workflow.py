@@ -7,6 +7,7 @@ names stand for its pictures; where it is not, the names alone can still be plan
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,12 +21,14 @@ from longpole import Workflow
 PARTS = 6
 BATCH = 32
 CODE = ["bin/data.py", "bin/model.py"]
-# What each kind of job needs at the scale of the paper.
-NEEDS = {
+Needs = dict[str, dict[str, Any]]
+# What each kind of job needs at the scale of the paper, and below it.
+NEEDS: Needs = {
     "hpo": {"cores": 16, "gpus": 1, "memory": "48 GB"},
     "train": {"cores": 8, "gpus": 1, "memory": "24 GB"},
     "evaluate": {"cores": 4, "gpus": 1, "memory": "8 GB"},
 }
+FEW_CORES = 2
 CHOICES = {"variant": ("published", "tuned"), "device": ("auto", "cpu", "cuda")}
 
 
@@ -84,21 +87,28 @@ def workflow(  # noqa: PLR0913, PLR0917  one for each parameter of a run
     add_images(described, chosen, data, scale, (seed, limit))
     add_preparation(described, chosen)
     pretrained = _pretrained(described, weights)
-    add_learning(described, chosen, pretrained, NEEDS if scale == "paper" else {})
+    add_learning(described, chosen, pretrained, needs_of(scale))
     described.results("results.csv", "confusion_matrix.png", "loss_curve.png", "model.pth")
     return described
+
+
+def needs_of(scale: str) -> Needs:
+    """Return what jobs need; at the smaller scales no more cores than there are."""
+    if scale == "paper":
+        return NEEDS
+    return {kind: {"cores": min(FEW_CORES, len(os.sched_getaffinity(0)))} for kind in NEEDS}
 
 
 def add_images(described: Workflow, chosen: Scale, data: str, scale: str, drawn: tuple[int, int]) -> None:
     """Name the images, say where they lie, and how to come by them."""
     folder = Path(data) if data else Path(__file__).parent / "data" / scale
-    galaxies = read_galaxies(folder.absolute()) if data or folder.exists() else None
+    galaxies = read_galaxies(folder.absolute(), scale) if data or folder.exists() else None
     counts = tuple(len(ids) for ids in galaxies.by_class) if galaxies else chosen.counts
     dealt = split(counts, *drawn)
     names = named(dealt, chosen, sum(counts))
     if galaxies:
         add_files(described, galaxies, dealt)
-    described.if_missing(advice(folder, scale))
+    described.if_missing(advice(scale))
     add_sets(described, names)
 
 
@@ -164,9 +174,7 @@ def add_preparation(described: Workflow, chosen: Scale) -> None:
     )
 
 
-def add_learning(
-    described: Workflow, chosen: Scale, pretrained: dict[str, str], needs: dict[str, dict[str, Any]]
-) -> None:
+def add_learning(described: Workflow, chosen: Scale, pretrained: dict[str, str], needs: Needs) -> None:
     """Search parameters, train with the best of them, and evaluate."""
     train = ["augmented/{new}_proc.jpg", "processed/{train}_proc.jpg"]
     how = " --variant {variant} --device {device}"
@@ -176,7 +184,7 @@ def add_learning(
         "hpo",
         "{python} {program} --train {train.list} --val {val.list} --checkpoint checkpoint_hpo.json "
         f"--trials {chosen.trials} --epochs {chosen.search_epochs} --batch {BATCH} --width {chosen.width:g} "
-        "--best {best}" + learning,
+        "--best {best}" + learning + _cores(needs["hpo"]),
         program="bin/hpo.py",
         code=CODE,
         checkpoints=["checkpoint_hpo.json"],
@@ -184,13 +192,14 @@ def add_learning(
         inputs={"train": train, "val": "processed/{val}_proc.jpg", **pretrained},
         outputs={"best": "best_parameters.json"},
         cluster="galaxy",
-        **needs.get("hpo", {}),
+        **needs["hpo"],
     )
     described.task(
         "train",
         "{python} {program} --train {train.list} --val {val.list} --test {test.list} --parameters {best} "
         f"--checkpoint checkpoint_train.pt --epochs {chosen.epochs} --model {{model}} --curve {{curve}}"
-        + learning,
+        + learning
+        + _cores(needs["train"]),
         program="bin/train.py",
         code=CODE,
         checkpoints=["checkpoint_train.pt"],
@@ -203,19 +212,24 @@ def add_learning(
         },
         outputs={"model": "model.pth", "curve": "loss_curve.png"},
         cluster="galaxy",
-        **needs.get("train", {}),
+        **needs["train"],
     )
     described.task(
         "evaluate",
         "{python} {program} --test {test.list} --model {model} --parameters {best} --matrix {matrix} "
-        "--results {results}" + how,
+        "--results {results}" + how + _cores(needs["evaluate"]),
         program="bin/evaluate.py",
         code=CODE,
         inputs={"test": "processed/{test}_proc.jpg", "model": "model.pth", "best": "best_parameters.json"},
         outputs={"matrix": "confusion_matrix.png", "results": "results.csv"},
         cluster="galaxy",
-        **needs.get("evaluate", {}),
+        **needs["evaluate"],
     )
+
+
+def _cores(needs: dict[str, Any]) -> str:
+    """Return what tells a program how many cores it has been given."""
+    return f" --cores {needs['cores']}"
 
 
 def _overridden(scale: Scale, trials: int, epochs: int) -> Scale:

@@ -14,6 +14,10 @@ COUNTS = {"train": 40, "val": 15, "test": 15}
 drawing, programs = Modules("galaxy"), Modules("galaxy/bin")
 
 
+class Killed(BaseException):
+    """Stands for a kill: nothing in a program catches it."""
+
+
 def draw(folder: Path) -> None:
     """Draw pictures that are as pre-processing leaves them, and list those of each split."""
     from PIL import Image
@@ -33,6 +37,7 @@ def search_arguments(pictures: Path, folder: Path, **other: object) -> argparse.
         "train": pictures / "train.list", "val": pictures / "val.list", "checkpoint": folder / "hpo.json",
         "best": folder / "best.json", "trials": TRIALS, "epochs": EPOCHS, "batch": BATCH, "width": 0.125,
         "weights": None, "seed": 1, "workers": 0, "variant": "published", "device": "cpu",
+        "cores": 1,
     }  # fmt: skip
     return argparse.Namespace(**{**told, **other})
 
@@ -43,6 +48,6 @@ def train_arguments(pictures: Path, folder: Path, **other: object) -> argparse.N
         "train": pictures / "train.list", "val": pictures / "val.list", "test": pictures / "test.list",
         "parameters": folder / "best.json", "checkpoint": folder / "train.pt", "model": folder / "model.pth",
         "curve": folder / "curve.png", "epochs": EPOCHS, "weights": None, "seed": 1, "workers": 0,
-        "variant": "published", "device": "cpu",
+        "variant": "published", "device": "cpu", "cores": 1,
     }  # fmt: skip
     return argparse.Namespace(**{**told, **other})

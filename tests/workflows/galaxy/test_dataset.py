@@ -87,7 +87,7 @@ def test_a_folder_is_read(tmp_path):
     rows = [{**SMOOTH, "Class7.1": 0.9}, {}, {**SMOOTH, "Class2.1": 0.9}, {**SMOOTH, "Class7.1": 0.8}]
     ids = lay_out(tmp_path, rows)
 
-    galaxies = dataset.read_galaxies(tmp_path)
+    galaxies = dataset.read_galaxies(tmp_path, "small")
 
     assert galaxies.by_class == ((ids[0], ids[3]), (), (), (ids[2],), ())
     assert galaxies.path(ids[2]) == tmp_path / "images_training_rev1" / f"{ids[2]}.jpg"
@@ -101,7 +101,7 @@ def test_a_part_that_is_missing_is_named_with_its_publisher(tmp_path, part):
     with pytest.raises(
         ValueError, match=f"{part} is not there. Get .* from the Galaxy Zoo challenge on Kaggle"
     ):
-        dataset.read_galaxies(tmp_path)
+        dataset.read_galaxies(tmp_path, "small")
 
 
 def test_pictures_that_are_missing_are_counted(tmp_path):
@@ -109,8 +109,10 @@ def test_pictures_that_are_missing_are_counted(tmp_path):
     for galaxy in (ids[0], ids[2], ids[3]):
         tmp_path.joinpath(dataset.PICTURES, f"{galaxy}.jpg").unlink()
 
-    with pytest.raises(ValueError, match=rf"lacks {ids[0]}.jpg and 1 more\. Get .*generate.py --scale"):
-        dataset.read_galaxies(tmp_path)
+    with pytest.raises(
+        ValueError, match=rf"lacks {ids[0]}.jpg and 1 more\. Get .*generate.py --scale small'"
+    ):
+        dataset.read_galaxies(tmp_path, "small")
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,35 @@ def test_a_table_of_another_kind_is_refused(tmp_path, old, new, complaint):
     table.write_text(table.read_text().replace(old, new, 1))
 
     with pytest.raises(ValueError, match=complaint):
-        dataset.read_galaxies(tmp_path)
+        dataset.read_galaxies(tmp_path, "small")
+
+
+def test_a_table_without_a_label_is_refused_with_advice(tmp_path):
+    lay_out(tmp_path, [{}] * 3)
+
+    with pytest.raises(ValueError, match=r"has no galaxy that the rule of labels takes\. Get .* Kaggle"):
+        dataset.read_galaxies(tmp_path, "small")
+
+
+@pytest.mark.parametrize("votes", [{**SMOOTH, "Class7.1": 0.9}, {}])
+def test_a_galaxy_that_is_listed_twice_is_refused_with_its_line(tmp_path, votes):
+    ids = lay_out(tmp_path, [{**SMOOTH, "Class7.1": 0.9}, votes, votes])
+    table = tmp_path / dataset.SOLUTIONS
+    table.write_text(table.read_text().replace(ids[2], ids[1]))
+
+    with pytest.raises(ValueError, match=rf"csv:4 has galaxy {ids[1]} again\. Get the table anew"):
+        dataset.read_galaxies(tmp_path, "small")
+
+
+def test_synthetic_data_is_never_advised_into_the_folder_of_a_user(tmp_path):
+    with pytest.raises(
+        ValueError, match=r"synthetic data with '.*': it is found if no data= is given"
+    ) as said:
+        dataset.read_galaxies(tmp_path, "paper")
+
+    assert str(tmp_path) not in str(said.value).split("is not there. ")[1]
+    assert "--out" not in str(said.value)
+    assert "--scale paper'" in str(said.value)
 
 
 def test_there_are_as_many_answers_as_the_published_table_has():

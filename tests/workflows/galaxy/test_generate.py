@@ -46,7 +46,7 @@ def test_the_layout_is_the_published_one(tmp_path):
 def test_labels_come_out_as_they_were_meant(tmp_path):
     made(tmp_path)
 
-    assert tuple(map(len, galaxy.dataset.read_galaxies(tmp_path).by_class)) == MICRO.counts
+    assert tuple(map(len, galaxy.dataset.read_galaxies(tmp_path, "tiny").by_class)) == MICRO.counts
 
 
 def test_pictures_have_the_size_of_the_scale(tmp_path):
@@ -85,6 +85,25 @@ def test_another_data_set_is_not_written_over(tmp_path):
 
     with pytest.raises(ValueError, match="is of another data set"):
         made(tmp_path, seed=2)
+
+
+def test_real_pictures_are_left_alone(tmp_path):
+    real = tmp_path / "images_training_rev1" / "100008.jpg"
+    real.parent.mkdir()
+    real.write_bytes(b"real")
+
+    with pytest.raises(ValueError, match=r"holds pictures that are not synthetic\. Choose another --out"):
+        made(tmp_path)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [real]
+
+
+def test_a_real_table_is_left_alone_before_anything_is_made(tmp_path):
+    table = tmp_path / "training_solutions_rev1.csv"
+    table.write_bytes(b"GalaxyID\xff")
+
+    with pytest.raises(ValueError, match="is of another data set"):
+        made(tmp_path)
+    assert list(tmp_path.iterdir()) == [table]
 
 
 def test_the_program_complains_in_a_sentence(tmp_path):

@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from typing import Any
 
 import pytest
 
 from tests.parts import need
-from tests.workflows.galaxy.micro import EPOCHS, TRIALS, programs, search_arguments
+from tests.workflows.galaxy.micro import EPOCHS, TRIALS, Killed, programs, search_arguments
 
 need("torch", "optuna", "pillow")
 pytestmark = pytest.mark.usefixtures("one_thread")
-
-
-class Killed(BaseException):
-    """Stands for a kill: nothing in a program catches it."""
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +59,17 @@ def test_with_a_pretrained_body_the_grid_is_the_published_one():
 
 
 @pytest.mark.parametrize("epoch", range(TRIALS * EPOCHS))
-def test_a_search_goes_on_as_if_it_had_never_stopped(pictures, undisturbed, tmp_path, monkeypatch, epoch):
+def test_a_search_goes_on_as_if_it_had_never_stopped(
+    pictures, undisturbed, tmp_path, monkeypatch, capsys, epoch
+):
     given = search_arguments(pictures, tmp_path)
     killed_at(monkeypatch, given, epoch)
+    capsys.readouterr()
 
     assert found(given) == undisturbed
+    trial, learned = divmod(epoch, EPOCHS)
+    goes_on = f"trial {trial}: going on after {learned} of {EPOCHS} epochs"
+    assert (goes_on in capsys.readouterr().err) == (learned > 0)
 
 
 def test_a_trial_that_was_finished_is_not_tried_again(pictures, undisturbed, tmp_path, monkeypatch, capsys):
@@ -97,10 +100,35 @@ def test_a_damaged_or_foreign_checkpoint_means_starting_fresh(
     assert said.count("starting fresh") == 1 + TRIALS
 
 
-def test_the_tuned_search_tries_the_same_side_by_side(pictures, tmp_path, undisturbed, monkeypatch):
-    monkeypatch.setattr(programs.hpo, "cores_here", lambda: 2)
+def test_a_search_with_other_weights_or_cores_is_another_one(pictures, tmp_path):
+    weights = tmp_path / "vgg16.pth"
 
-    tuned = found(search_arguments(pictures, tmp_path, variant="tuned"))
+    def identity(content: bytes, cores: int = 1) -> str:
+        weights.write_bytes(content)
+        return str(
+            programs.hpo.Search(search_arguments(pictures, tmp_path, weights=weights, cores=cores)).identity
+        )
+
+    assert identity(b"one") == identity(b"one")
+    assert len({identity(b"one"), identity(b"two"), identity(b"one", cores=2)}) == 3
+
+
+def test_a_trial_that_diverges_is_not_the_best(pictures, tmp_path, monkeypatch):
+    original, count = programs.model.Learner.judged, iter(range(1000))
+
+    def judged(learner, batches) -> tuple[float, float]:
+        loss, right = original(learner, batches)
+        return (float("nan") if next(count) < EPOCHS else loss), right
+
+    monkeypatch.setattr(programs.model.Learner, "judged", judged)
+    best = found(search_arguments(pictures, tmp_path))
+
+    assert best["trials"][0]["validation_loss"] == sys.float_info.max
+    assert best["validation_loss"] == best["trials"][1]["validation_loss"] < sys.float_info.max
+
+
+def test_the_tuned_search_tries_the_same_side_by_side(pictures, tmp_path, undisturbed):
+    tuned = found(search_arguments(pictures, tmp_path, variant="tuned", cores=2))
 
     assert [searched(trial) for trial in tuned["trials"]] == [
         searched(each) for each in undisturbed["trials"]
@@ -115,11 +143,10 @@ def searched(trial) -> dict[str, object]:
 
 @pytest.mark.parametrize("cores", [1, 2])
 def test_a_tuned_search_goes_on_too(pictures, tmp_path, monkeypatch, cores):
-    monkeypatch.setattr(programs.hpo, "cores_here", lambda: cores)
     folders = [tmp_path / "undisturbed", tmp_path / "killed"]
     for folder in folders:
         folder.mkdir()
-    expected, given = (search_arguments(pictures, folder, variant="tuned") for folder in folders)
+    expected, given = (search_arguments(pictures, folder, variant="tuned", cores=cores) for folder in folders)
 
     kill = killed_at if cores == 1 else killed_side_by_side
     kill(monkeypatch, given, 2)
@@ -144,11 +171,25 @@ def killed_side_by_side(monkeypatch, given, epoch: int) -> None:
 
 
 def test_a_trial_that_fails_in_its_process_fails_the_search(pictures, tmp_path, monkeypatch):
-    monkeypatch.setattr(programs.hpo, "cores_here", lambda: 2)
     monkeypatch.setattr(programs.model.Learner, "learn_epoch", lambda learner: 1 / 0)
 
     with pytest.raises(ValueError, match=r"process 0 ended with exit code 1\."):
-        found(search_arguments(pictures, tmp_path, variant="tuned"))
+        found(search_arguments(pictures, tmp_path, variant="tuned", cores=2))
+
+
+@pytest.mark.parametrize(
+    ("variant", "cores", "threads"), [("published", 2, 2), ("tuned", 2, 1), ("tuned", 5, 2)]
+)
+def test_a_search_uses_the_cores_that_it_was_given(pictures, tmp_path, monkeypatch, variant, cores, threads):
+    import torch
+
+    def learn_epoch(learner) -> float:
+        raise ValueError(f"{torch.get_num_threads()} threads")
+
+    monkeypatch.setattr(programs.model.Learner, "learn_epoch", learn_epoch)
+
+    with pytest.raises(ValueError, match=f"^{threads} threads"):
+        found(search_arguments(pictures, tmp_path, variant=variant, cores=cores))
 
 
 @pytest.mark.parametrize("name", ["trials", "epochs", "batch", "width"])

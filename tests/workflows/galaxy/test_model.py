@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -227,6 +228,37 @@ def test_operations_are_those_of_the_layers():
     assert galaxy.model.flops_of(one, 1) == pictures * (3 * forward - first) + one.val.count * forward
 
 
+def test_steps_that_settle_take_no_chance_from_an_epoch(monkeypatch):
+    plain, settled = learner(), learner()
+    plain.learn_epoch()
+
+    def new_step(one):
+        torch.rand(7)
+        return one._plain_step
+
+    monkeypatch.setattr(galaxy.model.Learner, "_new_step", new_step)
+    settled.learn_epoch()
+
+    assert all(map(torch.equal, weights_of(plain), weights_of(settled)))
+
+
+@pytest.mark.parametrize(
+    ("variant", "device", "repeats"),
+    [("published", "cuda", True), ("tuned", "cuda", False), ("published", "cpu", False)],
+)
+def test_the_published_way_repeats_itself_on_a_gpu(monkeypatch, variant, device, repeats):
+    monkeypatch.setattr(galaxy.model.VGG16, "to", lambda model, *where, **how: model)
+    monkeypatch.setattr(torch.backends.cudnn, "benchmark", False)
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
+    chosen = galaxy.model.Settings({}, 1, 1, torch.device(device), variant)
+    try:
+        galaxy.model.placed(galaxy.model.VGG16(WIDTH, SIDE), chosen)
+        assert torch.are_deterministic_algorithms_enabled() == repeats
+        assert ("CUBLAS_WORKSPACE_CONFIG" in os.environ) == repeats
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
 def test_what_settling_changes_is_taken_back():
     fresh, resumed = learner(), learner()
     resumed.learn_epoch()
@@ -277,6 +309,32 @@ def test_pictures_of_two_sizes_are_not_decoded_together(tmp_path):
 
     with pytest.raises(ValueError, match="is of another size than"):
         galaxy.data.decoded(sorted(map(str, tmp_path.iterdir())), 2)
+
+
+def test_an_identity_follows_names_and_sizes_of_pictures_and_settings(tmp_path):
+    one, other = tmp_path / "one.jpg", tmp_path / "other.jpg"
+    one.write_bytes(b"galaxy")
+    other.write_bytes(b"galaxy")
+
+    def identity(path: Path, seed: int = 1) -> str:
+        return str(galaxy.data.identity_of({"train": [str(path)]}, seed=seed))
+
+    before = identity(one)
+    assert before == identity(one)
+    assert len({before, identity(other), identity(one, seed=2)}) == 3
+    one.write_bytes(b"another galaxy")
+    assert identity(one) != before
+
+
+def test_a_stamp_follows_the_bytes_of_a_file(tmp_path):
+    path = tmp_path / "weights.pth"
+    stamps = set()
+    for content in (b"", b"one", b"two"):
+        path.write_bytes(content)
+        stamps.add(galaxy.data.stamp_of(path))
+
+    assert len(stamps) == 3
+    assert not galaxy.data.stamp_of(None)
 
 
 def test_a_name_that_tells_no_class_is_refused():

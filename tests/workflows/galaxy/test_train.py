@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+from pathlib import Path
 
 import pytest
 
 from tests.parts import need
-from tests.workflows.galaxy.micro import BATCH, COUNTS, EPOCHS, programs, train_arguments
+from tests.workflows.galaxy.micro import BATCH, COUNTS, EPOCHS, SIDE, Killed, programs, train_arguments
 
 need("torch", "optuna", "pillow", "matplotlib")
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -21,10 +22,6 @@ BEST = {
     "width": 0.125,
     "batch": BATCH,
 }
-
-
-class Killed(BaseException):
-    """Stands for a kill: nothing in a program catches it."""
 
 
 def trained(given: argparse.Namespace) -> dict[str, object]:
@@ -67,11 +64,15 @@ def killed_at(monkeypatch, given, epoch: int) -> None:
 
 
 @pytest.mark.parametrize("epoch", range(EPOCHS))
-def test_a_training_goes_on_as_if_it_had_never_stopped(pictures, undisturbed, tmp_path, monkeypatch, epoch):
+def test_a_training_goes_on_as_if_it_had_never_stopped(
+    pictures, undisturbed, tmp_path, monkeypatch, capsys, epoch
+):
     given = train_arguments(pictures, tmp_path)
     killed_at(monkeypatch, given, epoch)
+    capsys.readouterr()
 
     assert same(trained(given), undisturbed)
+    assert (f"going on after {epoch} of {EPOCHS} epochs" in said(capsys)) == (epoch > 0)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"\x80\x04N."])
@@ -83,27 +84,55 @@ def test_a_damaged_checkpoint_means_starting_fresh(pictures, undisturbed, tmp_pa
     assert "starting fresh" in capsys.readouterr().err
 
 
-def test_a_checkpoint_of_another_seed_is_not_gone_on_from(pictures, undisturbed, tmp_path, capsys):
-    trained(train_arguments(pictures, tmp_path, seed=2))
-    capsys.readouterr()
+def test_a_flipped_bit_in_a_checkpoint_is_noticed(pictures, undisturbed, tmp_path, monkeypatch, capsys):
+    given = train_arguments(pictures, tmp_path)
+    killed_at(monkeypatch, given, 1)
+    flip_in_the_middle(given.checkpoint)
+
+    assert same(trained(given), undisturbed)
+    assert "train.pt: it is damaged (BadZipFile): starting fresh" in said(capsys)
+
+
+def flip_in_the_middle(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def test_a_checkpoint_of_another_seed_is_not_gone_on_from(
+    pictures, undisturbed, tmp_path, monkeypatch, capsys
+):
+    killed_at(monkeypatch, train_arguments(pictures, tmp_path, seed=2), 1)
 
     assert same(trained(train_arguments(pictures, tmp_path)), undisturbed)
-    assert "it is of other settings: starting fresh" in capsys.readouterr().err
+    assert "it is of other settings: starting fresh" in said(capsys)
+
+
+def test_a_checkpoint_of_other_weights_is_not_gone_on_from(pictures, tmp_path, monkeypatch, capsys):
+    import torch
+
+    body = programs.model.VGG16(BEST["width"], SIDE).state_dict()
+    given = train_arguments(pictures, tmp_path, weights=tmp_path / "vgg16.pth")
+    torch.save(body, given.weights)
+    killed_at(monkeypatch, given, 1)
+    torch.save({name: each * 1.5 for name, each in body.items()}, given.weights)
+
+    trained(given)
+
+    assert "it is of other settings: starting fresh" in said(capsys)
 
 
 @pytest.mark.parametrize("variant", ["published", "tuned"])
 def test_either_variant_learns(pictures, tmp_path, capsys, variant):
     trained(train_arguments(pictures, tmp_path, variant=variant, epochs=8))
 
-    losses = [
-        float(line.split("loss ")[1].split(",")[0]) for line in said(capsys) if line.startswith("epoch")
-    ]
+    lines = said(capsys).splitlines()
+    losses = [float(line.split("loss ")[1].split(",")[0]) for line in lines if line.startswith("epoch")]
     assert losses[-1] < losses[0] - 0.5
 
 
-def said(capsys) -> list[str]:
-    lines: list[str] = capsys.readouterr().err.splitlines()
-    return lines
+def said(capsys) -> str:
+    return str(capsys.readouterr().err)
 
 
 def test_training_stops_when_validation_no_longer_gains():
@@ -124,6 +153,7 @@ def evaluated(pictures, folder, variant: str = "published") -> argparse.Namespac
     given = argparse.Namespace(
         test=pictures / "test.list", model=folder / "model.pth", parameters=folder / "best.json",
         matrix=folder / "matrix.png", results=folder / "results.csv", variant=variant, device="cpu",
+        cores=1,
     )  # fmt: skip
     programs.evaluate.evaluate(given)
     return given
@@ -174,6 +204,49 @@ def test_inputs_of_another_kind_are_refused_in_a_sentence(pictures, tmp_path, na
 
     with pytest.raises(ValueError, match=complaint):
         evaluated(pictures, tmp_path)
+
+
+def test_a_flipped_bit_in_the_model_is_refused_in_a_sentence(pictures, tmp_path):
+    trained(train_arguments(pictures, tmp_path))
+    flip_in_the_middle(tmp_path / "model.pth")
+
+    with pytest.raises(ValueError, match=r"does not hold the weights of this network \(BadZipFile\)"):
+        evaluated(pictures, tmp_path)
+
+
+def test_a_training_uses_the_cores_that_it_was_given(pictures, tmp_path, monkeypatch):
+    import torch
+
+    decoded = monkeypatched_decoding(monkeypatch)
+    trained(train_arguments(pictures, tmp_path, variant="tuned", cores=2))
+
+    assert (torch.get_num_threads(), set(decoded)) == (2, {2})
+
+
+def test_there_are_no_more_workers_than_cores(pictures, tmp_path):
+    names = {"train": programs.data.names_in(pictures / "train.list")}
+
+    for workers, used in ((0, 0), (1, 1), (5, 2)):
+        given = train_arguments(pictures, tmp_path, workers=workers, cores=2)
+        assert programs.train.batches_of(given, names, BATCH)["train"].workers == used
+
+
+def monkeypatched_decoding(monkeypatch) -> list[int]:
+    """Return where the number of cores of each decoding will stand."""
+    original, found = programs.train.decoded, []
+
+    def decoded(names, cores):
+        found.append(cores)
+        return original(names, cores)
+
+    monkeypatch.setattr(programs.train, "decoded", decoded)
+    return found
+
+
+@pytest.mark.parametrize("cores", [0, -1])
+def test_no_work_is_done_without_a_core(pictures, tmp_path, cores):
+    with pytest.raises(ValueError, match=f"--cores is {cores}; it must be above zero"):
+        trained(train_arguments(pictures, tmp_path, cores=cores))
 
 
 def test_a_gpu_that_is_not_there_is_missed_in_a_sentence(pictures, tmp_path):

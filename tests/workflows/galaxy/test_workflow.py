@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -72,7 +73,32 @@ def test_without_data_there_are_names_and_a_word_how_to_come_by_it():
     workflow = described(scale="paper")
 
     assert workflow.files == {}
-    assert "generate.py --scale paper" in workflow.if_missing
+    assert "generate.py --scale paper'" in workflow.if_missing
+
+
+def test_a_table_without_a_label_is_refused_in_a_sentence(tmp_path):
+    lay_out(tmp_path, [{}] * 3)
+
+    with pytest.raises(WorkflowError, match="has no galaxy that the rule of labels takes"):
+        described(data=tmp_path)
+
+
+def test_advice_is_of_the_scale_that_was_asked_for(tmp_path):
+    with pytest.raises(WorkflowError, match=r"generate\.py --scale small'"):
+        described(data=tmp_path, scale="small")
+
+
+@pytest.mark.parametrize(
+    ("scale", "there", "given"),
+    [("tiny", 1, (1, 1, 1)), ("tiny", 9, (2, 2, 2)), ("small", 9, (2, 2, 2)), ("paper", 9, (16, 8, 4))],
+)
+def test_programs_are_told_the_cores_that_jobs_ask_for(monkeypatch, scale, there, given):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(there)))
+    workflow = described(scale=scale)
+
+    for task, cores in zip(("hpo", "train", "evaluate"), given, strict=True):
+        assert f" --cores {cores}" in command(workflow, task)
+        assert workflow.templates[task].resources.cores == cores
 
 
 def test_a_part_is_a_part_of_everything(folder):

@@ -1,8 +1,8 @@
 """Pictures as a model takes them: lists and labels, decoding, batches; and files that are written whole.
 
 Batches come in two ways. ``Loaded`` decodes every picture in every epoch, in the process that trains: so
-did the published programs. ``Resident`` decodes once, on all cores, and keeps the pictures as bytes in
-memory: on the device, if they fit.
+did the published programs. ``Resident`` decodes once, on all cores of the job, and keeps the pictures as
+bytes in memory: on the device, if they fit.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import multiprocessing
 import os
 import re
 import sys
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -290,16 +292,36 @@ def device_of(word: str) -> torch.device:
     return torch.device("cuda" if there else "cpu")
 
 
-def cores_here() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0))
+def use_cores(count: int) -> None:
+    """Compute with so many threads: no more than the job has cores.
+
+    Raises:
+        ValueError: There are none.
+    """
+    if count < 1:
+        raise ValueError(f"--cores is {count}; it must be above zero.")
+    torch.set_num_threads(count)
 
 
 def identity_of(names: dict[str, list[str]], **settings: object) -> str:
     """Return a text that differs where pictures or settings do: nobody goes on from what others left."""
-    pictures = {split: [os.path.basename(name) for name in each] for split, each in names.items()}
+    pictures = {
+        split: [(os.path.basename(name), os.path.getsize(name)) for name in each]
+        for split, each in names.items()
+    }
     told = json.dumps([pictures, {key: str(value) for key, value in settings.items()}], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def stamp_of(path: Path | None) -> str:
+    """Return what tells a file from others, its size and a checksum; nothing if there is none."""
+    if path is None:
+        return ""
+    size = checksum = 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            size, checksum = size + len(block), zlib.crc32(block, checksum)
+    return f"{size} {checksum}"
 
 
 def read_parameters(path: Path) -> dict[str, Any]:
@@ -327,12 +349,24 @@ def save_state(path: Path, state: dict[str, Any], identity: str) -> None:
     write_whole(path, lambda part: torch.save({**state, "identity": identity}, part))
 
 
+def read_tensors(path: Path) -> dict[str, Any]:
+    """Return what a file of tensors holds; PyTorch itself would not notice a flipped bit in it.
+
+    Raises:
+        Exception: It is not there, not whole, or no such file.
+    """
+    with zipfile.ZipFile(path) as parts:
+        if spoilt := parts.testzip():
+            raise zipfile.BadZipFile(f"its part {spoilt} is damaged")
+    return dict(torch.load(path, map_location="cpu", weights_only=True))
+
+
 def load_state(path: Path, identity: str) -> dict[str, Any]:
     """Return what was kept of the same settings; nothing, with a word about it, if that cannot be had."""
     try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
+        state = read_tensors(path)
         if state["identity"] == identity:
-            return dict(state)
+            return state
         reason = "it is of other settings"
     except FileNotFoundError:
         reason = "it is not there"

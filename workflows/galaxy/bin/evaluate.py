@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from data import (
     Loaded,
     Resident,
-    cores_here,
     decoded,
     device_of,
     names_in,
     phase,
     read_parameters,
+    read_tensors,
     side_of,
+    use_cores,
     write_whole,
 )
 from model import CLASSES, VGG16, Settings, placed, scores_of
@@ -37,6 +37,7 @@ def main() -> int:
     parser.add_argument("--results", type=Path, required=True, help="where the results go, as CSV")
     parser.add_argument("--variant", choices=("published", "tuned"), default="published")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    parser.add_argument("--cores", type=int, default=1, help="how many it may use")
     given = parser.parse_args()
     try:
         evaluate(given)
@@ -48,6 +49,7 @@ def main() -> int:
 
 def evaluate(given: argparse.Namespace) -> None:
     """Judge, and write both files."""
+    use_cores(given.cores)
     matrix = confusion(given)
     results = results_of(matrix)
     write_whole(given.results, lambda part: write_results(part, results))
@@ -62,7 +64,7 @@ def confusion(given: argparse.Namespace) -> np.ndarray:
     settings = Settings(parameters, 0, 0, device, given.variant)
     model = placed(loaded(given.model, parameters["width"], side_of(names[0])), settings)
     if given.variant == "tuned":
-        batches: Any = Resident(*decoded(names, cores_here()), parameters["batch"], device)
+        batches: Any = Resident(*decoded(names, given.cores), parameters["batch"], device)
     else:
         batches = Loaded(names, parameters["batch"], device)
     with phase("inference", kind="predict", model="VGG16", images=len(names)):
@@ -80,7 +82,7 @@ def loaded(path: Path, width: float, side: int) -> VGG16:
     """
     model = VGG16(width, side)
     try:
-        model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        model.load_state_dict(read_tensors(path))
     except Exception as error:
         raise ValueError(
             f"{path} does not hold the weights of this network ({type(error).__name__}). Train it anew."

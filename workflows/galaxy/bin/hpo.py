@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ import torch
 from data import (
     Loaded,
     Resident,
-    cores_here,
     decoded,
     device_of,
     identity_of,
@@ -31,6 +31,8 @@ from data import (
     share_memory_with,
     side_by_side,
     side_of,
+    stamp_of,
+    use_cores,
     write_whole,
 )
 from model import VGG16, Learner, Settings, flops_of, size_of
@@ -74,14 +76,16 @@ class Search:
         self.given = given
         self.names = {"train": names_in(given.train), "val": names_in(given.val)}
         self.recipe = recipe_of(given.width, pretrained=given.weights is not None)
-        told = ("trials", "epochs", "batch", "width", "weights", "seed", "variant")
-        self.identity = identity_of(self.names, **{name: getattr(given, name) for name in told})
+        # Cores are among them, as a tuned search proposes as many trials at once.
+        told = ("trials", "epochs", "batch", "width", "seed", "variant", "cores")
+        settings = {name: getattr(given, name) for name in told}
+        self.identity = identity_of(self.names, weights=stamp_of(given.weights), **settings)
         self.values = self._finished()
         self.pictures: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def run(self) -> Parameters:
         """Run all trials; return the best parameters."""
-        at_once = min(self.given.trials, cores_here()) if self.given.variant == "tuned" else 1
+        at_once = min(self.given.trials, self.given.cores) if self.given.variant == "tuned" else 1
         tried: dict[int, Parameters] = {}
         for first in range(0, self.given.trials, at_once):
             study = self._study(tried)
@@ -123,14 +127,15 @@ class Search:
     def _try(self, wanted: dict[int, Parameters], at_once: int) -> None:
         """Run trials that are not finished, side by side if there may be several at once."""
         if self.given.variant == "tuned" and wanted and not self.pictures:
-            self.pictures = {split: decoded(names, cores_here()) for split, names in self.names.items()}
+            cores = self.given.cores
+            self.pictures = {split: decoded(names, cores) for split, names in self.names.items()}
         if at_once == 1:
             for number, parameters in wanted.items():
                 self._finish(number, self._trial(number, parameters))
             return
 
         def one_of_several(number: int) -> float:
-            torch.set_num_threads(max(1, cores_here() // at_once))
+            torch.set_num_threads(self.given.cores // at_once)
             share_memory_with(at_once)
             return self._trial(number, wanted[number])
 
@@ -139,12 +144,16 @@ class Search:
             self._finish(number, loss)
 
     def _trial(self, number: int, parameters: Parameters) -> float:
-        """Learn with these parameters; return the mean loss on the validation pictures in the end."""
+        """Learn with these parameters; return the mean loss on the validation pictures in the end.
+
+        A loss that is no number is the largest that there is: nothing compares with it else.
+        """
         kept = self._kept(number)
         learner = self._learner(parameters)
         state = load_state(kept, f"{self.identity} {number}")
         if state:
             learner.restore(state)
+            say(f"trial {number}: going on after {learner.epoch} of {self.given.epochs} epochs")
         loss = float(state.get("loss", "inf"))
         with phase("learning", trial=number) as mark:
             while learner.epoch < self.given.epochs:
@@ -158,6 +167,7 @@ class Search:
                     f"trial {number}, epoch {learner.epoch}/{self.given.epochs}: loss {learned:.3f}, "
                     f"validation {loss:.3f}, {right:.1%} right, {rate:.0f} images/s"
                 )
+            loss = loss if math.isfinite(loss) else sys.float_info.max
             mark.note(flops=flops_of(learner, learner.epoch - learner.begun), value=loss)
         return loss
 
@@ -171,7 +181,8 @@ class Search:
             train, val = (Resident(*self.pictures[name], given.batch, device) for name in ("train", "val"))
         else:
             train, val = (
-                Loaded(self.names[name], given.batch, device, given.workers) for name in ("train", "val")
+                Loaded(self.names[name], given.batch, device, min(given.workers, given.cores))
+                for name in ("train", "val")
             )
         return Learner(
             model, Settings(parameters, given.epochs, given.seed, device, given.variant), train, val
@@ -198,8 +209,7 @@ class Search:
     def _finish(self, number: int, value: float) -> None:
         """Keep the value of a trial, and no longer what it could have gone on from."""
         self.values[number] = value
-        text = json.dumps({"identity": self.identity, "values": self.values})
-        write_whole(self.given.checkpoint, lambda part: part.write_text(text, encoding="utf-8"))
+        write_json(self.given.checkpoint, {"identity": self.identity, "values": self.values})
         self._kept(number).unlink(missing_ok=True)
 
     def _best(self, tried: dict[int, Parameters]) -> Parameters:
@@ -224,6 +234,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=0, help="published: processes that load pictures")
     parser.add_argument("--variant", choices=("published", "tuned"), default="published")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    parser.add_argument("--cores", type=int, default=1, help="how many it may use")
     given = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
@@ -238,6 +249,7 @@ def search(given: argparse.Namespace) -> None:
     """Search, and write what was found."""
     if min(given.trials, given.epochs, given.batch) < 1 or given.width <= 0:
         raise ValueError("trials, epochs, batch and width must all be above zero.")
+    use_cores(given.cores)
     wanted = Search(given)
     parameters, model_bytes = size_of(given.width, side_of(wanted.names["val"][0]))
     facts = {
@@ -248,8 +260,13 @@ def search(given: argparse.Namespace) -> None:
     }
     with phase("search", kind="search", **facts):
         best = wanted.run()
-    text = json.dumps(best, indent=1) + "\n"
-    write_whole(given.best, lambda part: part.write_text(text, encoding="utf-8"))
+    write_json(given.best, best)
+
+
+def write_json(path: Path, told: dict[str, Any]) -> None:
+    """Write what is told, whole or not at all."""
+    text = json.dumps(told, indent=1) + "\n"
+    write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
 
 
 def say(text: str) -> None:

@@ -16,7 +16,6 @@ import torch
 from data import (
     Loaded,
     Resident,
-    cores_here,
     decoded,
     device_of,
     identity_of,
@@ -26,6 +25,8 @@ from data import (
     read_parameters,
     save_state,
     side_of,
+    stamp_of,
+    use_cores,
     write_whole,
 )
 from model import VGG16, Learner, Settings, flops_of, size_of
@@ -48,11 +49,12 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=0, help="published: processes that load pictures")
     parser.add_argument("--variant", choices=("published", "tuned"), default="published")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    parser.add_argument("--cores", type=int, default=1, help="how many it may use")
     given = parser.parse_args()
     try:
         train(given)
     except (OSError, ValueError) as error:
-        print(f"train: {error}", file=sys.stderr)
+        say(f"train: {error}")
         return 1
     return 0
 
@@ -61,6 +63,7 @@ def train(given: argparse.Namespace) -> None:
     """Train, and write the model and the curve."""
     if given.epochs < 1:
         raise ValueError(f"--epochs is {given.epochs}; it must be above zero.")
+    use_cores(given.cores)
     parameters = read_parameters(given.parameters)
     names = {name: names_in(getattr(given, name)) for name in ("train", "val", "test")}
     side = side_of(names["val"][0])
@@ -71,29 +74,31 @@ def train(given: argparse.Namespace) -> None:
         "model_bytes": model_bytes,
         "batch_size": parameters["batch"],
     }
-    batches = batches_of(given, names, parameters["batch"])
+    batches, identity = batches_of(given, names, parameters["batch"]), identity_for(given, names)
     with phase("training", kind="fit", **facts) as mark:
-        learner, best, history = learned(given, (parameters, side), batches, identity_for(given, names))
+        learner, best, history = learned(given, (parameters, side), batches, identity)
         mark.note(flops=flops_of(learner, learner.epoch - learner.begun), epochs=learner.epoch)
     learner.model.load_state_dict(best)
     test = learner.judged(batches["test"])
-    print(f"test: loss {test[0]:.3f}, {test[1]:.1%} right", file=sys.stderr)
+    say(f"test: loss {test[0]:.3f}, {test[1]:.1%} right")
     write_whole(given.model, lambda part: torch.save(best, part))
     write_whole(given.curve, lambda part: draw(part, history, test[0]))
 
 
 def identity_for(given: argparse.Namespace, names: dict[str, list[str]]) -> str:
     """Return what tells this training from others."""
-    told = {name: getattr(given, name) for name in ("epochs", "weights", "seed", "variant")}
-    return identity_of(names, best=given.parameters.read_text(encoding="utf-8"), **told)
+    told = {name: getattr(given, name) for name in ("epochs", "seed", "variant")}
+    best = given.parameters.read_text(encoding="utf-8")
+    return identity_of(names, best=best, weights=stamp_of(given.weights), **told)
 
 
 def batches_of(given: argparse.Namespace, names: dict[str, list[str]], batch: int) -> dict[str, Any]:
     """Return batches of each split, in the way of the variant."""
     device = device_of(given.device)
     if given.variant == "published":
-        return {name: Loaded(each, batch, device, given.workers) for name, each in names.items()}
-    return {name: Resident(*decoded(each, cores_here()), batch, device) for name, each in names.items()}
+        workers = min(given.workers, given.cores)
+        return {name: Loaded(each, batch, device, workers) for name, each in names.items()}
+    return {name: Resident(*decoded(each, given.cores), batch, device) for name, each in names.items()}
 
 
 def learned(
@@ -112,6 +117,7 @@ def learned(
     best = state.get("best", {})
     if state:
         learner.restore(state)
+        say(f"training: going on after {learner.epoch} of {given.epochs} epochs")
     while learner.epoch < given.epochs and not stale(history):
         began = time.monotonic()
         loss = learner.learn_epoch()
@@ -122,11 +128,9 @@ def learned(
         history.append((loss, validation))
         save_state(given.checkpoint, {**learner.state(), "history": history, "best": best}, identity)
         rate = len(learner.train) * learner.train.batch / took
-        print(
+        say(
             f"epoch {learner.epoch}/{given.epochs}: loss {loss:.3f}, validation {validation:.3f}, "
-            f"{right:.1%} right, {rate:.0f} images/s",
-            file=sys.stderr,
-            flush=True,
+            f"{right:.1%} right, {rate:.0f} images/s"
         )
     return learner, best, history
 
@@ -150,6 +154,11 @@ def draw(path: Path, history: list[tuple[float, float]], test: float) -> None:
     axes.set(xlabel="epoch", ylabel="cross-entropy")
     axes.legend()
     figure.savefig(path, format="png", dpi=100)
+
+
+def say(text: str) -> None:
+    """Tell how it goes."""
+    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
