@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.parts import need
-from tests.workflows.lung.modules import module
+from tests.workflows.modules import Modules
 
 need("cuda")
 
 import torch  # noqa: E402
 
-unet = module("unet")
+unet = Modules("lung/bin").unet
 BATCH, PICTURES, SIDE, EPOCHS = 4, 10, 64, 3
 
 

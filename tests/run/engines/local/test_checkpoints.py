@@ -78,9 +78,8 @@ def test_a_run_that_makes_all_anew_goes_on_from_nothing_that_an_earlier_one_left
     (tmp_path / "work/files").mkdir(parents=True)
     (tmp_path / "work/files/state").write_text("old")
     workflow = Workflow("w", str(tmp_path / "described"))
-    again, anew = (
-        Locations(workflow, str(tmp_path / "work"), lambda _, spent=spent: spent) for spent in (False, True)
-    )
+    again = Locations(workflow, str(tmp_path / "work"))
+    anew = Locations(workflow, str(tmp_path / "work"), lambda _: True)
 
     assert again.checkpoint("state") is not None
     assert anew.checkpoint("state") is None
