@@ -147,6 +147,14 @@ def test_files_in_memory_are_left_out_and_no_file_stays(machine, tmp_path):
     assert not [name for name in set(os.listdir("/dev/shm")) - before if name.startswith(".longpole")]
 
 
+def end_of(process: subprocess.Popen[str]) -> int:
+    """Return how a process ends that was asked to; one that does not is killed, and nobody waits for ever."""
+    try:
+        return process.wait(60)
+    finally:
+        process.kill()
+
+
 def test_the_network_is_measured_to_a_node_that_serves(machine, recorded):
     command = recorded.command("machine", "serve", "--port", "0")
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=recorded.environment()) as serving:
@@ -154,7 +162,7 @@ def test_the_network_is_measured_to_a_node_that_serves(machine, recorded):
         address = serving.stderr.readline().split()[2]
         done = machine("measure", "--only", "network", "--host", address, "--seconds", "1", "--json")
         serving.send_signal(signal.SIGINT)
-        ended = serving.wait()
+        ended = end_of(serving)
 
     network = json.loads(done.stdout)["machine"]["system"]["network"]
     assert (done.returncode, ended) == (0, 0)
@@ -180,7 +188,7 @@ def test_nothing_is_left_in_the_folder_after_a_signal(recorded, tmp_path, number
         while not (begun := list(tmp_path.glob(".longpole-*/*"))) and time.monotonic() < until:
             pass
         measuring.send_signal(number)
-        ended = measuring.wait()
+        ended = end_of(measuring)
 
     assert begun
     assert (ended, os.listdir(tmp_path)) == (128 + number, [])
