@@ -279,8 +279,11 @@ def possible_makespan_s(drawn):
         for one in drawn.kinds
         if "external" in one.system
     )
-    lanes = min(drawn.parallel, wall_of(drawn).parallel)
-    return link_s + sum(ceil(one.count / lanes) * alone_s(one, drawn.machine) for one in drawn.kinds)
+    most = min(drawn.parallel, wall_of(drawn).parallel)  # which is of the main kind; others may be wider
+    return link_s + sum(
+        ceil(one.count / min(most, max(1, drawn.machine.fitting(one.nodes)))) * alone_s(one, drawn.machine)
+        for one in drawn.kinds
+    )
 
 
 def alone_s(one, on):
