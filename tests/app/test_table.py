@@ -216,8 +216,8 @@ def test_a_run_of_which_nothing_is_known_gives_a_table_of_reasons(tmp_path: Path
         assert not missing or table.gaps
 
 
-@pytest.mark.parametrize("attributes", ["{", "[1]", '{"plan": [1], "parameters": 3, "drivers": "x"}'])
-def test_attributes_that_are_no_json_stop_no_table(tmp_path: Path, attributes: str):
+@pytest.mark.parametrize("attributes", ["{", "[1]", '{"model": [1], "parameters": "x", "batch_size": {}}'])
+def test_odd_attributes_of_a_mark_stop_no_table(tmp_path: Path, attributes: str):
     run = HandmadeRun(tmp_path)
     with run.log() as log:
         log.launcher()

@@ -31,6 +31,15 @@ def test_a_workflow_is_the_sum_of_its_jobs_and_its_largest_one():
     assert any("1,024 MB" in note for note in table.notes)
 
 
+def test_a_kind_of_which_one_repeat_knows_nothing_is_named_as_well():
+    whole, part = use(kind("cut"), kind("join")), use(kind("cut"), kind("join", **UNKNOWN))
+
+    table = build_table(Like.IV, [result("a", use=whole), result("b", use=part)])
+
+    said = "galaxy, baseline: written has nothing of 1 of 2 kinds of job (join): that is not known."
+    assert said in table.notes
+
+
 def test_a_kind_of_which_nothing_is_known_is_named_as_not_in_the_sum():
     table = build_table(Like.IV, [result("a", use=use(kind("cut"), kind("join", **UNKNOWN)))])
 

@@ -74,9 +74,9 @@ def train(given: argparse.Namespace) -> None:
         "model_bytes": model_bytes,
         "batch_size": parameters["batch"],
     }
-    batches, identity = batches_of(given, names, parameters["batch"]), identity_for(given, names)
+    batches = batches_of(given, names, parameters["batch"])
     with phase("training", kind="fit", **facts) as mark:
-        learner, best, history = learned(given, (parameters, side), batches, identity)
+        learner, best, history = learned(given, (parameters, side), batches, identity_for(given, names))
         mark.note(flops=flops_of(learner, learner.epoch - learner.begun), epochs=learner.epoch)
     learner.model.load_state_dict(best)
     test = learner.judged(batches["test"])

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from longpole.analyse.sentences import count_of
-from longpole.model.plan import IN_ORDER, Placement
+from longpole.model.plan import IN_ORDER
 from longpole.model.run_result import RunResult
 from longpole.model.run_times import RunTimes
 
@@ -62,8 +62,9 @@ def repeats_of(results: Sequence[RunResult]) -> tuple[Repeats, ...]:
 
 
 def _place(first: RunTimes, workflows: list[str]) -> tuple[int, int]:
-    known = first.placement in set(IN_ORDER)
-    return workflows.index(first.workflow), IN_ORDER.index(Placement(first.placement)) if known else 0
+    order = [placement.value for placement in IN_ORDER]
+    at = order.index(first.placement) if first.placement in order else 0
+    return workflows.index(first.workflow), at
 
 
 def doubts(groups: Sequence[Repeats]) -> Iterator[str]:
