@@ -33,11 +33,12 @@ def main() -> int:
     call([sys.executable, f"{workflow}/generate.py", "--scale", "tiny", "--out", f"{workflow}/data/tiny"])
     with tempfile.TemporaryDirectory(prefix="longpole-demo-") as folder:
         longpole("run", workflow, "--placements", PLACEMENTS, "--series", series, "--out", folder)
-        found = Path(folder, "results.csv").read_text(encoding="utf-8").split()
+        names, values = (line.split(",") for line in Path(folder, "results.csv").read_text().splitlines())
     longpole("explain", "latest")
     longpole("table", series)
     longpole("compare", series, "--out", FIGURE)
-    print(f"\nThe galaxies of the test set, by the model that was trained: {', '.join(found)}")
+    scores = (f"{name} {float(value):.1%}" for name, value in zip(names, values, strict=True))
+    print(f"\nThe galaxies of the test set, by the model that was trained: {', '.join(scores)}")
     print(f"The figure is {FIGURE}.\n\nNext:")
     called = command()
     for arguments, meaning in NEXT:
