@@ -158,6 +158,15 @@ def test_every_execution_is_recorded_with_its_process_cpu_time_and_place(bench: 
     assert processes == [(4,)]
 
 
+def test_files_have_their_sizes_where_they_came_from_outside_too(bench: Bench) -> None:
+    run_tiles(bench, ("a", "b"))
+
+    sizes = dict(bench.rows("SELECT name, bytes FROM files"))
+
+    assert sizes["data/raw.png"] == (bench.folder / "data/raw.png").stat().st_size
+    assert [name for name, size in sizes.items() if size is None] == ["notes.txt"]  # nobody had to make it
+
+
 def test_what_was_made_before_is_not_made_again_unless_it_changed(bench: Bench) -> None:
     run_tiles(bench, ("a", "b"))
     again = run_tiles(bench, ("a", "b"))

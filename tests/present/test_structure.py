@@ -40,6 +40,13 @@ def test_files_are_told_of_if_there_are_any():
     assert "files" not in said(flow=FileFlow(0, 0, 0, 0))
 
 
+def test_files_of_unknown_size_are_counted():
+    assert "not known" not in said()
+    assert "How large 1,444 of these are is not known; they count as nothing here." in said(
+        flow=FileFlow(2907, 0, 5, 5, unsized=1444)
+    )
+
+
 def test_replay_says_how_far_to_believe_it():
     assert replayed(FULL) == (
         "A replay of the run as it was errs by 1.2 %; savings come from the same replay."

@@ -14,7 +14,7 @@ from longpole.plan.expansion import Expansion
 from longpole.run.journal import Failure, Journal, JournalError, Result
 from longpole.run.messages import Made
 from longpole.run.resuming import Past, together
-from longpole.store.derive.workflow_notes import Driver, Group, Outline, Part
+from longpole.store.derive.workflow_notes import Driver, Group, Outline, Part, Sizes
 from longpole.store.workflow import read_driver_logs
 from tests.plan.described import task, tiles, workflow
 from tests.run.driven import Driven
@@ -89,11 +89,20 @@ def test_what_a_cluster_gets_and_what_a_workflow_was_are_written_down(run_path: 
     journal.outline(Outline(jobs=1, staged_in=28_803))
     journal.close()
 
-    [path] = (Path(run_path) / "log").iterdir()
-    notes = b"".join(bytes(frame.payload) for frames, _ in read_logs(str(path)) for frame in frames)
+    notes = _notes(run_path)
 
     assert msgspec.json.encode(Group(number, "c", 8, 2)) in notes
     assert msgspec.json.encode(Outline(jobs=1, staged_in=28_803)) in notes
+
+
+def test_sizes_of_files_from_outside_are_told_by_their_numbers(run_path: str):
+    journal = Journal(run_path, {}, {})
+    journal.begin(DRIVER)
+    first, second = journal.files(["a", "b"])
+    journal.sizes({"b": 7, "a": 0, "never said": 3})
+    journal.close()
+
+    assert msgspec.json.encode(Sizes(((second, 7), (first, 0)))) in _notes(run_path)
 
 
 def test_results_of_a_cluster_are_told_apart(run_path: str):
@@ -177,3 +186,9 @@ tasks:
     assert "Traceback" not in driven.said.stderr
     pid = int((tmp_path / "pid").read_text())
     assert not Path(f"/proc/{pid}").exists() or b"sleep" not in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def _notes(run_path: str) -> bytes:
+    """Return all that was written down."""
+    [path] = (Path(run_path) / "log").iterdir()
+    return b"".join(bytes(frame.payload) for frames, _ in read_logs(str(path)) for frame in frames)

@@ -10,7 +10,7 @@ from longpole.describe.load import load_workflow
 from longpole.model.plan import RULES, Placement
 from longpole.plan.clusters import Clusters, clustering_for
 from longpole.plan.expansion import Expansion
-from longpole.plan.outside import found_members
+from longpole.plan.outside import Outside, found_members
 from longpole.plan.planning import make_plan
 from longpole.run.jobs import Graph
 from longpole.run.outline import outline_of
@@ -55,7 +55,7 @@ def _outline(folder: Path, placement: Placement) -> tuple[Outline | None, dict[s
         "auxiliary": plan.auxiliary_jobs.value,
         "staged_in": plan.files_staged_in.value,
     }
-    return outline_of(graph, expansion, RULES[placement]), planned
+    return outline_of(graph, expansion, RULES[placement], Outside(workflow)), planned
 
 
 @pytest.fixture

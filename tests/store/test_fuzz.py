@@ -108,6 +108,7 @@ BY_WHOLE_TYPE = {
     "tuple[Number, ...]": st.lists(NUMBERS, max_size=3),
     "tuple[Size, ...]": st.lists(SIZES, max_size=3),
     "tuple[Count, Size, Count, Count, Count]": st.tuples(NUMBERS, SIZES, NUMBERS, NUMBERS, NUMBERS),
+    "tuple[tuple[Number, Size], ...]": st.lists(st.tuples(NUMBERS, SIZES), max_size=3),
     "tuple[tuple[Number, Size, Name], ...]": st.lists(st.tuples(NUMBERS, SIZES, BY_TYPE["Name"]), max_size=3),
 }
 

@@ -118,7 +118,10 @@ def _total_s(evidence: Evidence, graph: Structure) -> float:
 
 
 def _flow(files: Columns) -> FileFlow:
-    size = np.where(known_rows(files["bytes"]), numbers(files["bytes"]), 0)
+    known = known_rows(files["bytes"])
+    size = np.where(known, numbers(files["bytes"]), 0)
     made, taken = numbers(files["made"]) > 0, numbers(files["taken"]) > 0
-    sums = [int(size[chosen].sum()) for chosen in (~made & taken, made & taken, made & ~taken)]
-    return FileFlow(files.rows, *sums)
+    coming, passing, going = (
+        int(size[chosen].sum()) for chosen in (~made & taken, made & taken, made & ~taken)
+    )
+    return FileFlow(files.rows, coming, passing, going, unsized=int((taken & ~known).sum()))

@@ -99,12 +99,14 @@ class FileFlow:
         external_input_bytes: Those that no task makes.
         intermediate_bytes: Those that one task makes and another takes.
         final_output_bytes: Those that no task takes.
+        unsized: How many that tasks take count as nothing, for nobody told how large they are.
     """
 
     files: int
     external_input_bytes: int
     intermediate_bytes: int
     final_output_bytes: int
+    unsized: int = 0
 
 
 @dataclass(frozen=True, slots=True)

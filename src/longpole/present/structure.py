@@ -75,3 +75,5 @@ def _files(explanation: Explanation) -> Iterator[str]:
             f"{show_bytes(flow.intermediate_bytes)} pass between tasks, "
             f"{show_bytes(flow.final_output_bytes)} come out."
         )
+    if flow.unsized:
+        yield f"How large {flow.unsized:,} of these are is not known; they count as nothing here."

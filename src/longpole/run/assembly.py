@@ -31,7 +31,7 @@ from longpole.run.locations import Locations
 from longpole.run.machine import this_machine
 from longpole.run.memory.limits import find_limits
 from longpole.run.orders import Orders, needs_of
-from longpole.run.outline import outline_of
+from longpole.run.outline import outline_of, sizes_of
 from longpole.run.policy import Known, Policy
 from longpole.run.recorder import recorder_folders
 from longpole.run.request import Request, as_text
@@ -111,7 +111,9 @@ class Assembly:
     def finish(self) -> None:
         """Write down which tasks did not run, and what the workflow turned out to be."""
         self.driver.note_outcomes()
-        outline = outline_of(self.runner.graph, self._expansion, self._rules)
+        outside = Outside(self._expansion.workflow)
+        self.journal.sizes(sizes_of(self._expansion.outside, outside))
+        outline = outline_of(self.runner.graph, self._expansion, self._rules, outside)
         if outline is not None:
             self.journal.outline(outline)
 

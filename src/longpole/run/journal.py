@@ -28,8 +28,10 @@ from longpole.store.derive.workflow_notes import (
     Part,
     Parts,
     Planned,
+    Sizes,
     Start,
 )
+from longpole.units import Bytes
 
 _NAMES_AT_ONCE = 500
 # A log takes a few times as much at once.
@@ -142,6 +144,12 @@ class Journal:
         """Say which tasks did not run, and why."""
         if tasks:
             self._note(Outcomes(outcome, tuple(tasks)))
+
+    def sizes(self, sizes: Mapping[str, Bytes]) -> None:
+        """Say how large files are that were there before."""
+        known = [(number, size) for name, size in sizes.items() if (number := self._files.get(name))]
+        for at in range(0, len(known), _NAMES_AT_ONCE):
+            self._note(Sizes(tuple(known[at : at + _NAMES_AT_ONCE])))
 
     def outline(self, outline: Outline) -> None:
         """Say what the workflow turned out to be."""

@@ -6,7 +6,7 @@ is told. Files are counted by the rule of ``plan.counting``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from longpole.model.plan import Rules
 from longpole.plan.clusters import Group
@@ -21,13 +21,18 @@ from longpole.units import Bytes
 _UNKNOWN = -1
 
 
-def outline_of(graph: Graph, expansion: Expansion, rules: Rules) -> Outline | None:
+def sizes_of(names: Iterable[str], outside: Outside) -> dict[str, Bytes]:
+    """Return how large files are, those of which it is known."""
+    sizes = {name: outside.size(name) for name in names}
+    return {name: size for name, size in sizes.items() if size is not None}
+
+
+def outline_of(graph: Graph, expansion: Expansion, rules: Rules, outside: Outside) -> Outline | None:
     """Return what the workflow was; None if not all of its tasks came to be known."""
     if expansion.unexpanded:
         return None
     groups = tuple(Group(job.label, tuple(job.tasks)) for job in graph.jobs)
     levels = tuple(job.level for job in graph.jobs)
-    outside = Outside(expansion.workflow)
     counting = Counting(expansion, Jobs(groups, tuple(graph.job_of), levels, {}), outside)
     images = {template.image for template in expansion.workflow.templates.values() if template.image}
     return Outline(
@@ -42,8 +47,7 @@ def outline_of(graph: Graph, expansion: Expansion, rules: Rules) -> Outline | No
     )
 
 
-def _size(outside: Outside, names: Iterable[str]) -> Bytes:
+def _size(outside: Outside, names: Collection[str]) -> Bytes:
     """Return how large files are together; -1 if one of them is not known."""
-    sizes = [outside.size(name) for name in names]
-    known = [size for size in sizes if size is not None]
-    return sum(known) if len(known) == len(sizes) else _UNKNOWN
+    known = sizes_of(names, outside)
+    return sum(known.values()) if len(known) == len(names) else _UNKNOWN

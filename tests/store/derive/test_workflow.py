@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longpole.model.manifest import State
-from longpole.store.derive.workflow_notes import End, Group, Outcomes, Outline, Parts, Start
+from longpole.store.derive.workflow_notes import End, Files, Group, Outcomes, Outline, Parts, Sizes, Start
 from longpole.store.run import StoredRun
 from tests.builders import HandmadeDriver, HandmadeRun, ms, part, utc, workflow_run
 
@@ -73,6 +73,19 @@ def test_a_cluster_says_what_it_had_and_an_older_one_does_not(tmp_path: Path) ->
 
     assert json.loads(found["new"]) == {"placement": "baseline", "cores": 4, "gpus": 1}
     assert json.loads(found["old"]) == {"placement": "baseline"}
+
+
+def test_a_file_is_as_large_as_was_told_and_as_what_was_made_of_it_later(tmp_path: Path) -> None:
+    run, driver = driven(tmp_path)
+    with driver:
+        driver.tell(Files(11, ("old", "made", "unknown")), Sizes(((11, 5), (12, 6))))
+        driver.start(1, 0)
+        driver.tell(End(1, 1, ms(10), outputs=((12, 70, "sum"),)))
+        driver.end_well(20)
+
+    found = rows(run.open(), "SELECT name, bytes FROM files ORDER BY id")
+
+    assert found == [("old", 5), ("made", 70), ("unknown", None)]
 
 
 def test_what_the_workflow_was_is_with_the_run_as_its_last_driver_told_it(tmp_path: Path) -> None:

@@ -15,7 +15,17 @@ from longpole.store.derive.hosts import Hosts
 from longpole.store.derive.note import Note
 from longpole.store.derive.notes import Clock, Ended, Notes
 from longpole.store.derive.processes import Processes
-from longpole.store.derive.workflow_notes import Driver, End, Files, Outcomes, Outline, Parts, Planned, Start
+from longpole.store.derive.workflow_notes import (
+    Driver,
+    End,
+    Files,
+    Outcomes,
+    Outline,
+    Parts,
+    Planned,
+    Sizes,
+    Start,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +65,7 @@ class Drivers:
 
     def let_go(self) -> None:
         """Keep no longer what the rows of tables were made of: it is large."""
-        heavy: tuple[type[Note], ...] = (Files, Planned, Start, Parts, End, Outcomes)
+        heavy: tuple[type[Note], ...] = (Files, Sizes, Planned, Start, Parts, End, Outcomes)
         for session in self._all:
             for kind in heavy if session.driver is not None else ():  # which tells that it is a driver's
                 session.notes.of(kind).clear()

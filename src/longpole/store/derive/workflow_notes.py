@@ -45,6 +45,12 @@ class Files(Note, frozen=True):
     sizes: tuple[Size, ...] = ()
 
 
+class Sizes(Note, frozen=True):
+    """How large files are that no task makes, by their numbers (-1: not known); told when the run ends."""
+
+    files: tuple[tuple[Number, Size], ...]
+
+
 class Planned(Note, frozen=True):
     """A task. ``after`` are tasks it waits for that hand no file over; a job of 0 is one of its own.
 
@@ -182,4 +188,4 @@ class Outline(Note, frozen=True):
     connections: Count = 0
 
 
-WORKFLOW_NOTES = (Driver, Files, Planned, Group, Start, Parts, End, Outcomes, Outline)
+WORKFLOW_NOTES = (Driver, Files, Sizes, Planned, Group, Start, Parts, End, Outcomes, Outline)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from longpole.store.derive.arrays import Arrays, Objects, Whole, hidden, integers, stacked, texts
 from longpole.store.derive.attempts import COMMITTED, Attempts
 from longpole.store.derive.drivers import Drivers
-from longpole.store.derive.workflow_notes import Files, Group, Outcomes, Planned
+from longpole.store.derive.workflow_notes import Files, Group, Outcomes, Planned, Sizes
 
 _Pairs = NDArray[np.uint64]
 # More files than this between two tasks make one edge.
@@ -54,6 +54,8 @@ class WorkflowRows:
             self._outcomes.update({task: note.outcome for note in notes.of(Outcomes) for task in note.tasks})
             for files in notes.of(Files):
                 self._take_files(files)
+            pairs = (pair for sizes in notes.of(Sizes) for pair in sizes.files)
+            self._sizes.update({number: size for number, size in pairs if size >= 0})
         self.tasks = np.array(sorted(self.planned), np.int64)
 
     @property
