@@ -124,7 +124,7 @@ def needs_of(scale: str, variant: str, device: str) -> Needs:
     else:
         needs = {kind: dict(each) for kind, each in NEEDS[variant].items()}
     for each in needs.values():
-        each["cores"] = min(each["cores"], os.cpu_count() or 1)
+        each["cores"] = min(each["cores"], len(os.sched_getaffinity(0)))
         if device == "cpu":
             each["gpus"] = 0
     return needs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -115,3 +116,10 @@ def test_a_program_is_told_the_cores_that_its_task_asks_for(scale, variant):
         template = described(scale=scale, variant=variant).templates[name]
 
         assert f"--cores {template.resources.cores} " in template.command
+
+
+@pytest.mark.parametrize(("there", "asked"), [(1, 1), (2, 2), (64, 2)])
+def test_no_more_cores_are_asked_for_than_this_process_may_use(monkeypatch, there, asked):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(there)))
+
+    assert described(variant="tuned").templates["hpo"].resources.cores == asked
