@@ -75,7 +75,7 @@ def main() -> int:
     folder = asked.folder.absolute()
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["LONGPOLE_RUNS"] = str(folder / "runs")
-    states = {}
+    states: dict[Part, str | None] = {}
     for part in asked.parts:
         if _state(part) == "finished":
             states[part] = "finished"

@@ -54,6 +54,24 @@ def test_three_runs_of_each_can_show_nothing() -> None:
     assert (one.low, one.high, one.seen) == (None, None, None)
 
 
+def test_few_runs_that_are_shown_to_differ_beside_others_can_be_shown() -> None:
+    """Of a group of three none is below 2 of 286 ways, which is shown only where others are surer."""
+    ten = [0.01 * at for at in range(10)]
+    runs = runs_of(
+        a=[10 + x for x in ten],
+        b=[12 + x for x in ten],
+        c=[13 + x for x in ten],
+        d=[20.0, 20.1, 20.2],
+    )
+
+    [found] = compare(runs, "abcd", [Metric.END_TO_END]).metrics
+    last = found.difference("d")
+
+    assert last is not None
+    assert last.least_p > last.needed_p
+    assert (last.shown, last.can_be_shown) == (True, True)
+
+
 def test_times_of_zero_have_no_ratio_but_differ_all_the_same() -> None:
     """What is not staged takes no time at all."""
     one = difference(runs_of(a=[1.0, 1.1, 1.2, 1.3, 1.4, 1.5], b=[0.0] * 6))

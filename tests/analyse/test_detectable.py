@@ -42,3 +42,14 @@ def test_half_the_difference_takes_four_times_the_runs() -> None:
     assert runs_needed(0.05, 0.10, (10, 10)) == 11
     assert runs_needed(0.10, 0.001, (10, 10)) is None
     assert runs_needed(0.10, 0.0, (10, 10)) is None
+
+
+def test_what_is_seen_does_not_depend_on_what_is_in_memory_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one, other = np.random.default_rng(5).normal(0, 0.03, (2, 12))
+    at_once = seen_shift(one, other, 0.02)
+
+    monkeypatch.setattr("longpole.analyse.detectable._AT_ONCE", 1000)
+
+    assert seen_shift(one, other, 0.02) == at_once

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,11 @@ Sample = tuple[str, str, float, float, float]
 NAMES = ("gpu", "scope", "metric", "start_ns", "end_ns", "value")
 
 
-def _samples(*rows: Sample, gpu: int = 1) -> Columns:
-    """Return samples of one GPU: scope, metric, begin, end, value."""
+def _samples(*rows: Sample, gpus: Sequence[int] = ()) -> Columns:
+    """Return samples: scope, metric, begin, end, value; of one GPU, unless it is said which each is of."""
     return Columns(
         {
-            "gpu": integers([gpu] * len(rows)),
+            "gpu": integers(gpus or [1] * len(rows)),
             "scope": texts([row[0] for row in rows]),
             "metric": texts([row[1] for row in rows]),
             "start_ns": integers([round(row[2] * S) for row in rows]),
@@ -118,3 +119,13 @@ def test_busy_time_of_jobs_adds_up_to_that_of_the_gpu_while_any_ran(
 
     ran = {second for start, took in times for second in range(start, start + took)}
     assert found.busy_s.sum() == pytest.approx(sum(busy[second] for second in ran), abs=1e-6)
+
+
+def test_a_job_of_three_gpus_gets_three_times_as_much_as_one_beside_it():
+    rows = [OURS, *(("tree", "busy", 0.0, 10.0, 1.0) for _ in range(4))]
+    samples = _samples(*rows, gpus=(1, 1, 2, 3, 4))
+
+    found = gpu_uses(_jobs((0, 10), (0, 10)), samples, np.array([3.0, 1.0]))
+
+    assert found.busy_s.tolist() == pytest.approx([30.0, 10.0])
+    assert found.had_s.tolist() == pytest.approx([30.0, 10.0])

@@ -9,6 +9,7 @@ import pytest
 from longpole.app.listing import age
 from tests.app.housekeeping import Desk
 from tests.builders import RUNNING, HandmadeRun, small_run
+from tests.running import bench_of
 
 
 @pytest.fixture
@@ -91,3 +92,16 @@ def test_no_runs_is_said_on_standard_error(desk):
 
 def test_ages_never_look_into_the_future():
     assert age(-5) == "just now"
+
+
+def test_runs_that_are_closed_to_us_do_not_keep_others_from_being_listed() -> None:
+    with bench_of(nobody=True) as bench:
+        HandmadeRun(bench.someone.runs, "bbbb2222", "closed")
+        opened = HandmadeRun(bench.someone.runs, "aaaa1111", "opened").path
+        for path in (opened, *opened.iterdir()):
+            path.chmod(0o755)
+
+        listed = bench.call("ls")
+
+    assert listed.returncode == 0, listed.stderr
+    assert ("aaaa1111" in listed.stdout, "bbbb2222" in listed.stdout) == (True, False)

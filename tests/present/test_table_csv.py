@@ -24,6 +24,14 @@ def test_a_table_in_csv_has_units_in_its_header_and_deviations_in_columns():
     ]
 
 
+def test_a_number_that_is_the_same_in_all_repeats_has_no_deviations():
+    counted = replace(TABLE.rows[0], figures=(Figure(2.0, 0.0), *TABLE.rows[0].figures[1:]))
+    varying = replace(TABLE.rows[0], figures=(Figure(2.0, 0.5), *TABLE.rows[0].figures[1:]))
+
+    assert csv_table(replace(TABLE, rows=(counted,))).startswith("section,task,n,in,")
+    assert csv_table(replace(TABLE, rows=(varying,))).startswith("section,task,n,n sd,in,")
+
+
 def test_a_table_without_sections_has_no_column_for_them():
     rows = tuple(replace(row, section="") for row in TABLE.rows)
 

@@ -7,6 +7,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,7 @@ from longpole.present.table_latex import latex_table
 from tests.parts import need
 from tests.present.result_tables import TABLE
 
-_ESCAPE = re.compile(r"\\[&%$#_{}]|\\text\w+\{\}|\$\\pm\$")
+_ESCAPE = re.compile(r"\\[&%$#_{}]|\\text\w+\{\}|\$\\pm\$|\{\[\}|\{\*\}")
 _SPECIAL = set('&%$#_{}~^\\<>|"')
 ODD = 'a_b & 50 % of $x^2$ #1 {y} ~/z \\w <"q"> |'
 
@@ -38,6 +39,13 @@ def test_no_letter_of_a_name_means_something_to_tex(name: str):
     line = latex_table(replace(TABLE, rows=rows)).splitlines()[9]
 
     assert not _SPECIAL & set(_ESCAPE.sub("", line.partition(" & 2 & ")[0]))
+
+
+@pytest.mark.parametrize(("name", "begin"), [("[ -f x", "{[} -f x & "), ("*x", "{*}x & ")])
+def test_a_name_is_no_option_of_the_line_before(name: str, begin: str):
+    rows = (TABLE.rows[0], replace(TABLE.rows[0], name=name))
+
+    assert latex_table(replace(TABLE, rows=rows)).splitlines()[11].startswith(begin)
 
 
 def test_a_table_with_odd_names_can_be_set(tmp_path: Path):

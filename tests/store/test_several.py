@@ -45,6 +45,14 @@ def test_words_mean_runs(runs: Path, words: list[str], ids: list[str]) -> None:
     assert [entry.manifest.id for entry in find_runs(words, runs)] == ids
 
 
+@pytest.mark.parametrize("word", ["exp/a", "exp/1", "exp/*"])
+def test_a_name_may_look_like_a_path(tmp_path: Path, word: str) -> None:
+    for identity in ("eeee0007", "eeee0008"):
+        HandmadeRun(tmp_path, identity, "exp_a", series="exp/1").save(name="exp/a")
+
+    assert [entry.manifest.id for entry in find_runs([word], tmp_path)] == ["eeee0007", "eeee0008"]
+
+
 def test_a_path_means_its_run(runs: Path) -> None:
     path = str(next(runs.glob("*bbbb0003")))
 

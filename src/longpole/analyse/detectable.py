@@ -21,6 +21,8 @@ from longpole.model.comparison import POWER
 _SEED = 1979
 # How often is drawn: so often, or as often as makes so many differences, but hundreds of times at least.
 _MOST_DRAWN, _MOST_DIFFERENCES, _LEAST_DRAWN = 2000, 400_000, 400
+# How many differences are in memory at once.
+_AT_ONCE = 4_000_000
 _MOST_NEEDED = 1000
 
 
@@ -41,9 +43,17 @@ def seen_shift(one: Numbers, other: Numbers, level: float) -> float | None:
     drawn = np.random.default_rng(_SEED)
     times = max(_LEAST_DRAWN, min(_MOST_DRAWN, _MOST_DIFFERENCES // (len(one) * len(other))))
     first, second = (drawn.choice(pool, (times, len(group))) for group in (one, other))
-    every = (second[:, None, :] - first[:, :, None]).reshape(times, -1)
-    needed = -np.partition(every, cut - 1, axis=1)[:, cut - 1]
+    step = max(1, _AT_ONCE // (len(one) * len(other)))
+    needed = np.concatenate(
+        [_needed_shifts(first[at : at + step], second[at : at + step], cut) for at in range(0, times, step)]
+    )
     return max(0.0, float(np.quantile(needed, POWER)))
+
+
+def _needed_shifts(first: Numbers, second: Numbers, cut: int) -> Numbers:
+    """Return by how much the second of two groups must be shifted to be shown, for each drawing."""
+    every = (second[:, None, :] - first[:, :, None]).reshape(len(first), -1)
+    return -np.partition(every, cut - 1, axis=1)[:, cut - 1]
 
 
 def runs_needed(seen: float, wanted: float, sizes: Sequence[int]) -> int | None:

@@ -1,9 +1,9 @@
 """How busy GPUs were for each job, and how much of their memory was used while it ran.
 
-Method: how busy a GPU was at a moment is shared equally among the jobs that had a GPU then; memory is the
-largest reading of one GPU while a job of the kind ran. Both are the run's own where the driver tells its
-processes apart, else those of the whole device. Jobs that declare no GPU have none; where nothing is
-declared, all jobs are taken to have those GPUs that were used at all. A share is of the time that was
+Method: how busy GPUs were at a moment is shared among the jobs that had some then, by how many each had;
+memory is the largest reading of one GPU while a job of the kind ran. Both are the run's own where the driver
+tells its processes apart, else those of the whole device. Jobs that declare no GPU have none; where nothing
+is declared, all jobs are taken to have those GPUs that were used at all. A share is of the time that was
 sampled, about once a second: a job between two readings is not seen.
 """
 
@@ -116,7 +116,7 @@ def _busy(units: Units, found: _Chosen, mine: Marks, count: Numbers) -> tuple[Nu
     busy, had = np.zeros(len(units)), np.zeros(len(units))
     if not mine.any() or not len(start):
         return busy, had
-    busy[mine] = shared_out((start, end, value), units.start_ns[mine], units.end_ns[mine])
+    busy[mine] = shared_out((start, end, value), units.start_ns[mine], units.end_ns[mine], count[mine])
     sampled = union(start, end)
     had[mine] = count[mine] * sampled.within(units.start_ns[mine], units.end_ns[mine]) / 1e9
     return busy, had

@@ -115,7 +115,7 @@ class Difference:
     @property
     def can_be_shown(self) -> bool:
         """Whether so many runs can show anything at all."""
-        return self.least_p <= self.needed_p
+        return self.shown or self.least_p <= self.needed_p
 
 
 @dataclass(frozen=True, slots=True)

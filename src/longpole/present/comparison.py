@@ -67,7 +67,7 @@ def _facts(comparison: Comparison) -> str:
     facts += [f"{100 * comparison.confidence:g} % confidence"] if several else []
     facts += ["in turns"] if several and comparison.interleaved else []
     drift = comparison.deciding.drift
-    facts += [f"drift of {100 * drift:.1f} % taken out"] if drift is not None else []
+    facts += [f"drift of {100 * drift:.1f} % taken out"] if several and drift is not None else []
     return ", ".join(facts)
 
 

@@ -30,7 +30,10 @@ def csv_table(table: ResultTable) -> str:
 
 
 def _has_deviations(table: ResultTable, at: int) -> bool:
-    return any(row.figures[at].sd is not None for row in table.rows)
+    found = [row.figures[at].sd for row in table.rows]
+    if table.headings[at].quantity is Quantity.COUNT:
+        return any(found)  # how many there are, which is as a rule the same in all repeats
+    return any(sd is not None for sd in found)
 
 
 def _titles(heading: Heading, *, spread: bool) -> Iterator[str]:

@@ -22,6 +22,9 @@ _ESCAPED = str.maketrans(
         "|": "\\textbar{}",
         '"': "\\textquotedbl{}",
         "±": "$\\pm$",
+        # after the end of a line these two would be options of it
+        "[": "{[}",
+        "*": "{*}",
     }
 )
 

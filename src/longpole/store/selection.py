@@ -56,7 +56,7 @@ def list_runs(folder: str | os.PathLike[str]) -> tuple[RunEntry, ...]:
         return ()
     except OSError as error:
         raise UsageError(f"Cannot list the runs in {os.fspath(folder)}: {error.strerror}.") from error
-    entries = [entry_of(path) for path in paths if is_run(path) and not path.name.startswith(HIDDEN)]
+    entries = [entry_of(path) for path in paths if not path.name.startswith(HIDDEN) and is_run(path)]
     return tuple(sorted(entries, key=lambda entry: (_came(entry), entry.path.name)))
 
 
@@ -91,7 +91,7 @@ def find_run(wanted: str, folder: str | os.PathLike[str]) -> Path:
 
 def is_run(path: Path) -> bool:
     """Return whether a folder is a run, or was one: it has a manifest or a log."""
-    return os.path.lexists(path / MANIFEST) or (path / LOG_FOLDER).is_dir()
+    return os.path.lexists(path / MANIFEST) or os.path.isdir(path / LOG_FOLDER)  # also if it is closed to us
 
 
 def _latest(wanted: str, folder: str | os.PathLike[str]) -> Path:

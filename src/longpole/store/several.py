@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from longpole.errors import RunNotFoundError
-from longpole.store.selection import LATEST, RunEntry, entry_of, find_run, list_runs
+from longpole.store.selection import LATEST, RunEntry, entry_of, find_run, is_run, list_runs
 
 _WILD = frozenset("*?[")
 
@@ -42,7 +43,7 @@ def series_runs(name: str, folder: str | os.PathLike[str]) -> list[RunEntry]:
 
 
 def _meant(word: str, entries: Sequence[RunEntry], folder: str | os.PathLike[str]) -> Sequence[RunEntry]:
-    if not word or word == LATEST or word.startswith(f"{LATEST}:") or os.sep in word:
+    if not word or word == LATEST or word.startswith(f"{LATEST}:"):
         return [_single(word, folder)]
     exact = [entry for entry in entries if word in (entry.manifest.id, entry.path.name)]
     named = (
@@ -52,7 +53,7 @@ def _meant(word: str, entries: Sequence[RunEntry], folder: str | os.PathLike[str
     )
     if named:
         return named
-    if not _WILD.isdisjoint(word):
+    if not _WILD.isdisjoint(word) and not (os.sep in word and is_run(Path(word).expanduser())):
         return _of_pattern(word, entries, folder)
     return [_single(word, folder)]
 

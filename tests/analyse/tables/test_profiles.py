@@ -48,6 +48,15 @@ def test_a_kind_of_which_nothing_is_known_is_named_as_not_in_the_sum():
     assert said in table.notes
 
 
+def test_a_kind_of_which_some_executions_are_not_known_is_named():
+    jobs = use(kind("cut"), kind("join", partial={"written_bytes": 2}))
+
+    table = build_table(Like.IV, [result("a", use=jobs)])
+
+    said = "written has some jobs only of 1 of 2 kinds of job (join): it is more than is said."
+    assert f"galaxy, baseline: {said}" in table.notes
+
+
 def test_a_sum_of_which_nothing_is_known_is_missing():
     table = build_table(Like.IV, [result("a", use=use(kind("join", **UNKNOWN)))])
 

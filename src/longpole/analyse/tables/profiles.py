@@ -32,15 +32,22 @@ def profiles_table(groups: Sequence[Repeats]) -> ResultTable:
 
 
 def _not_in_sums(group: Repeats) -> Iterator[str]:
-    """Yield which kinds of job are not in a sum, of some run at least, since nothing is known of them."""
+    """Yield which kinds of job are not in a sum, of some run at least, or not as a whole."""
     kinds = [kind for run in group.runs if run.use is not None for kind in run.use.kinds]
     names = dict.fromkeys(kind.name for kind in kinds)
     for name, title in (("read_bytes", "read"), ("written_bytes", "written")):
         without = list(dict.fromkeys(kind.name for kind in kinds if getattr(kind, name) is None))
         if without and any(getattr(kind, name) is not None for kind in kinds):
-            few = ", ".join([*without[:_FEW], *(["..."] if len(without) > _FEW else [])])
-            kind_of = f"{len(without):,} of {len(names):,} kinds of job ({few})"
+            kind_of = f"{len(without):,} of {len(names):,} kinds of job ({_few(without)})"
             yield f"{group.label}: {title} has nothing of {kind_of}: that is not known."
+        in_part = list(dict.fromkeys(kind.name for kind in kinds if kind.partial.get(name)))
+        if in_part:
+            kind_of = f"{len(in_part):,} of {len(names):,} kinds of job ({_few(in_part)})"
+            yield f"{group.label}: {title} has some jobs only of {kind_of}: it is more than is said."
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join([*names[:_FEW], *(["..."] if len(names) > _FEW else [])])
 
 
 def _of_outline(measure: Measure[RunOutline]) -> Measure[RunResult]:

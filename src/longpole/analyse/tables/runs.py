@@ -65,5 +65,5 @@ def _tasks(times: RunTimes) -> float | None:
 _TASKS: Measure[RunResult] = Measure(
     Heading("tasks", "tasks", Quantity.COUNT),
     lambda result: _tasks(result.times),
-    lambda _: "a plain command has no tasks",
+    lambda result: "none of its tasks ran" if result.times.workflow else "a plain command has no tasks",
 )
