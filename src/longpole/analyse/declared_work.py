@@ -5,7 +5,6 @@ A mark within another that declares the same is part of it, and counts for nothi
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 
 import numpy as np
@@ -16,6 +15,7 @@ from longpole.analyse.run_tables import RunTables
 from longpole.analyse.run_units import Unit, Units
 from longpole.errors import LongpoleError
 from longpole.model.columns import Columns
+from longpole.model.json_facts import facts_in
 from longpole.model.quantity import parse_quantity
 from longpole.model.resources import Dimension
 
@@ -86,13 +86,10 @@ def _said(marks: Columns) -> dict[int, dict[str, float]]:
 
 def _work(text: str) -> dict[str, float]:
     """Return what attributes say of work; what is no amount is passed over."""
-    try:
-        attributes = json.loads(text) if text else {}
-    except ValueError:
-        return {}
+    attributes = facts_in(text)
     found = {}
     for key, resource in WORK.items():
-        value = attributes.get(key) if isinstance(attributes, dict) else None
+        value = attributes.get(key)
         amount = _amount(value, Dimension.FLOPS if key.endswith("flops") else Dimension.BYTES)
         if amount:
             found[resource] = amount

@@ -9,7 +9,6 @@ job. What counts as a job where nothing is declared, ``run_units`` says; what ea
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -24,6 +23,7 @@ from longpole.analyse.run_units import Unit, Units, units_of
 from longpole.analyse.use_reasons import Teller, use_remarks
 from longpole.analyse.whole_use import whole_use
 from longpole.model.columns import Columns
+from longpole.model.json_facts import facts_in
 from longpole.model.kind_use import KindUse, RunUse
 from longpole.model.overview import Overview
 
@@ -159,11 +159,7 @@ def _declared_gpus(run: RunTables, units: Units) -> Numbers:
 
 
 def _gpus(resources: str) -> float:
-    try:
-        told = json.loads(resources) if resources else {}
-    except ValueError:
-        return np.nan
-    found = told.get("gpus") if isinstance(told, dict) else None
+    found = facts_in(resources).get("gpus")
     return float(found) if isinstance(found, int | float) else np.nan
 
 

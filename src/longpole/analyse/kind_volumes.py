@@ -5,9 +5,8 @@ A task of which an amount is not known counts with none of it: what all did is t
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,6 +18,7 @@ from longpole.analyse.run_tables import RunTables
 from longpole.analyse.run_units import Unit, Units
 from longpole.analyse.starting import Starting
 from longpole.model.case import Origin, Volume
+from longpole.model.json_facts import facts_in
 from longpole.model.machine import Machine
 from longpole.model.resources import NODE
 
@@ -218,20 +218,16 @@ def _declared_resources(
 
 
 def _resources(text: str) -> tuple[float | None, float | None]:
-    try:
-        told = json.loads(text) if text else {}
-    except ValueError:
-        return None, None
-    if not isinstance(told, dict):
-        return None, None
-    cpus = next(
-        (told[name] for name in ("cpus", "cores", "threads", "_cores") if _amount(told.get(name))), None
-    )
-    return cpus, told["nodes"] if _amount(told.get("nodes")) else None
+    told = facts_in(text)
+    return _amount(told, ("cpus", "cores", "threads", "_cores")), _amount(told, ("nodes",))
 
 
-def _amount(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
+def _amount(told: Mapping[str, object], names: Iterable[str]) -> float | None:
+    """Return the first of these that is told as a number above zero."""
+    for value in map(told.get, names):
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
+            return value
+    return None
 
 
 def _mean(values: Numbers) -> float | None:

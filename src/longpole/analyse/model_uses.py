@@ -10,13 +10,13 @@ look into a data loader that trained nothing is no epoch.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from longpole.analyse.values import Row, whole, word
 from longpole.model.columns import Columns
+from longpole.model.json_facts import facts_in
 from longpole.model.model_use import ModelUse
 
 _SAID = ("model_bytes", "parameters", "batch_size")
@@ -157,11 +157,7 @@ def _use(name: str, place: str, model: _Model) -> ModelUse:
 
 
 def _facts(row: Row) -> dict[str, object]:
-    try:
-        found = json.loads(word(row["attributes"]) or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    return facts_in(word(row["attributes"]))
 
 
 def _name(facts: Mapping[str, object]) -> str:

@@ -9,7 +9,6 @@ computes from begin to end. Left out: time in which a driver itself works, which
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from longpole.analyse.sentences import count_of
 from longpole.analyse.values import Row, number, whole, word
 from longpole.model.columns import Columns
+from longpole.model.json_facts import facts_in
 from longpole.model.manifest import Manifest, State
 from longpole.model.recording import RecordingNotes
 from longpole.model.run_times import RunTimes
@@ -160,14 +160,8 @@ def _trouble(evidence: TimesEvidence, failed: int) -> str:
 
 def _facts(evidence: TimesEvidence) -> dict[str, object]:
     """Return what the run's own phase says besides."""
-    for row in evidence.run.records():
-        try:
-            found = json.loads(word(row["attributes"]) or "{}")
-        except ValueError:
-            continue
-        if isinstance(found, dict):
-            return found
-    return {}
+    found = (facts_in(word(row["attributes"])) for row in evidence.run.records())
+    return next(filter(None, found), {})
 
 
 def _parameters(facts: dict[str, object]) -> dict[str, str]:

@@ -8,12 +8,12 @@ overlap: what part of all is below a duration is summed over the bins, and that 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from longpole.model.json_facts import facts_in
 from longpole.units import Nanoseconds
 
 PARTS = ("data", "forward", "backward", "optimizer", "checkpoint")
@@ -46,12 +46,7 @@ def read_tally(attributes: str) -> Tally:
         >>> read_tally('{"bins": [[256, 3], [320, 1]], "parts_ns": {"data": 70}}')
         Tally(bins={256: 3, 320: 1}, parts_ns={'data': 70})
     """
-    try:
-        said = json.loads(attributes)
-    except (ValueError, RecursionError):
-        return Tally()
-    if not isinstance(said, dict):
-        return Tally()
+    said = facts_in(attributes)
     pairs, parts = said.get("bins"), said.get("parts_ns")
     bins: dict[Nanoseconds, int] = {}
     for pair in pairs if isinstance(pairs, list) else ():

@@ -15,6 +15,7 @@ from math import isfinite
 from longpole.analyse.values import Cell, Row, number, whole, word
 from longpole.model.columns import Columns
 from longpole.model.execution import Status
+from longpole.model.json_facts import facts_in
 from longpole.model.overview import Scalar, Trial
 
 _STATES = {
@@ -39,7 +40,7 @@ def trials_of(trials: Columns, steps: Columns) -> tuple[Trial, ...]:
     noted, counted = _training_steps(steps)
     found = []
     for row in trials.records():
-        said = _said(word(row["attributes"]))
+        said = facts_in(word(row["attributes"]))
         process = whole(row["process"])
         exact = counted[process] == 0
         known = exact or whole(row["all_epochs"]) == noted[process] + counted[process]
@@ -69,14 +70,6 @@ def _trial(row: Row, said: Said, steps: int | None) -> Trial:
         steps=steps,
         params=_params(said.get("params")),
     )
-
-
-def _said(attributes: str) -> Said:
-    try:
-        said = json.loads(attributes) if attributes else {}
-    except (ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
 
 
 def _number(said: Said, name: str) -> int | None:

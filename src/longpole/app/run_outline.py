@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from longpole.analyse.run_outline import OutlineEvidence, run_outline
 from longpole.analyse.run_times import auxiliary_types
 from longpole.analyse.values import whole
 from longpole.app.json_sql import json_number, json_text
+from longpole.model.json_facts import facts_in
 from longpole.model.run_outline import RunOutline
 from longpole.model.run_times import RunTimes
 from longpole.store.run import StoredRun
@@ -86,8 +85,5 @@ def run_outline_of(run: StoredRun, times: RunTimes) -> RunOutline:
 def _plan(run: StoredRun) -> dict[str, int]:
     """Return what a driver told of its plan; nothing if it told nothing that can be understood."""
     text = next(iter(run.query(_PLAN)["plan"]), None)
-    try:
-        found = json.loads(text) if isinstance(text, str) and text.startswith("{") else {}
-    except (ValueError, RecursionError):
-        found = {}
+    found = facts_in(text) if isinstance(text, str) else {}
     return {str(name): value for name, value in found.items() if isinstance(value, int)}
