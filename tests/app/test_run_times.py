@@ -25,7 +25,7 @@ def test_the_times_of_a_workflow_are_sums_over_its_phases(tmp_path: Path):
     assert (times.stage_out_s, times.container_s) == (0.0, 0.0)
     assert times.end_to_end_s == pytest.approx(1.0)
     assert (times.workflow, times.placement, times.drivers) == ("tiles", "baseline", 1)
-    assert (times.tasks, times.retries, times.ended_well, times.resumed) == (4, 1, True, False)
+    assert (times.tasks, times.retries, times.trouble, times.resumed) == (4, 1, "", False)
     assert times.reasons == {}
 
 
@@ -89,7 +89,7 @@ def test_attempts_of_a_group_count_as_retries(tmp_path: Path):
     times = _times(run)
 
     assert times.compute_s == pytest.approx(0.11)
-    assert (times.retries, times.ended_well) == (1, True)
+    assert (times.retries, times.trouble) == (1, "")
 
 
 def test_parameters_are_those_the_driver_told(tmp_path: Path):
@@ -100,7 +100,7 @@ def test_parameters_are_those_the_driver_told(tmp_path: Path):
     times = _times(run)
 
     assert times.parameters == {"variant": "tuned", "scale": "tiny"}
-    assert times.variant == "tuned"
+    assert times.parameters["variant"] == "tuned"
     assert times.setting == ("tiles", "baseline", (("scale", "tiny"), ("variant", "tuned")))
 
 

@@ -55,19 +55,9 @@ class RunTimes:
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def ended_well(self) -> bool:
-        """Whether it came to its end, and nothing in it failed for good."""
-        return not self.trouble
-
-    @property
     def resumed(self) -> bool:
         """Whether several drivers ran it: the time between them counts as end to end."""
         return self.drivers > 1
-
-    @property
-    def variant(self) -> str:
-        """The variant of its programs that was chosen; empty if there is no such parameter."""
-        return self.parameters.get(VARIANT, "")
 
     @property
     def setting(self) -> tuple[str, str, tuple[tuple[str, str], ...]]:
