@@ -192,6 +192,35 @@ def test_no_group_stands_in_unsaid_for_a_baseline_whose_runs_all_failed(compare:
     assert "The gate cannot tell whether 'failed' is slower" in " ".join(said.split())
 
 
+def test_no_group_stands_in_unsaid_for_a_baseline_whose_runs_cannot_be_read(
+    tmp_path: Path, compare: Compare
+) -> None:
+    in_turns(tmp_path, 0, 2, 0.01, before=10.0, after=10.0, later=10.0)
+    for log in tmp_path.glob("*-before-*/log/*"):
+        log.write_bytes(b"of something else")
+
+    with pytest.raises(NothingToCompareError, match=r"No run of 'before', .* is not a log of Longpole") as said:
+        compare("before", "after", "later", runs=tmp_path)
+
+    assert said.value.exit_code == 3
+    _, shown = compare("before", "after", "later", "--baseline", "later", runs=tmp_path)
+    assert "against 'later'" in shown
+
+
+def test_a_run_that_cannot_be_read_is_no_baseline_where_its_group_is_not_known(
+    tmp_path: Path, compare: Compare
+) -> None:
+    for at in range(4):
+        workflow_run(tmp_path, at, "links", 10.0, parameters={"solver": ("cg", "gmres")[at % 2]})
+    for log in tmp_path.glob("*-00000000/log/*"):
+        log.write_bytes(b"of something else")
+
+    _, said = compare("tiles", "--by", "solver", runs=tmp_path)
+
+    assert "run 00000000 of 'none'" in said
+    assert "against 'cg'" in said
+
+
 def test_nothing_but_failed_runs_is_exit_code_3(compare: Compare) -> None:
     with pytest.raises(
         NothingToCompareError, match=r"Run 000000c8 cannot be compared: it ended with exit code 3\."

@@ -85,7 +85,7 @@ def _baseline_of(seen: Sequence[Seen], keys: Sequence[str], left_out: Sequence[L
     Raises:
         NothingToCompareError: None of its runs can be used; another group must not stand in for it unsaid.
     """
-    first = in_order([one.facts for one in seen if one.times is not None], keys)[0]
+    first = in_order([one.facts for one in seen if _tells(one, keys)], keys)[0]
     if all(one.why for one in seen if group_of(one.facts, keys) == first):
         why = next(one.why for one in left_out if one.group == first)
         raise NothingToCompareError(
@@ -93,6 +93,11 @@ def _baseline_of(seen: Sequence[Seen], keys: Sequence[str], left_out: Sequence[L
             "Choose another group with --baseline."
         )
     return first
+
+
+def _tells(seen: Seen, keys: Sequence[str]) -> bool:
+    """Return whether it can be said which group a run is of."""
+    return seen.known or any(seen.facts.get(key) for key in keys)
 
 
 def _lost(groups: Sequence[str], left_out: Sequence[LeftOutRun]) -> list[str]:
