@@ -48,7 +48,8 @@ def compare_runs(entries: Sequence[RunEntry], asked: Asked) -> Comparison:
     """
     with progress("Reading runs", len(entries)) as tell:
         seen = [look_at(entry, tell) for entry in entries]
-    keys = chosen_keys([one.facts for one in seen], asked.by)
+    partial = [one.facts for one in seen if not one.known]
+    keys = chosen_keys([one.facts for one in seen if one.known], asked.by, partial)
     usable = [one for one in seen if not one.why]
     left_out = tuple(LeftOutRun(one.run, group_of(one.facts, keys), one.why) for one in seen if one.why)
     if not usable:
@@ -56,7 +57,7 @@ def compare_runs(entries: Sequence[RunEntry], asked: Asked) -> Comparison:
     runs = [compared_run(one, group_of(one.facts, keys), keys) for one in usable]
     metrics = _metrics(usable, runs, asked.metric)
     groups = _groups(usable, keys, asked.baseline or _baseline_of(seen, keys, left_out))
-    compared, lost = compare(runs, groups, metrics, asked.confidence), _lost(groups, left_out)
+    compared, lost = compare(runs, groups, metrics, asked.confidence), _lost(seen, keys, groups)
     return Comparison(
         schema_version=SCHEMA_VERSION,
         title=", ".join(dict.fromkeys(one.facts["workflow"] or one.facts["name"] for one in usable)),
@@ -100,9 +101,10 @@ def _tells(seen: Seen, keys: Sequence[str]) -> bool:
     return seen.known or any(seen.facts.get(key) for key in keys)
 
 
-def _lost(groups: Sequence[str], left_out: Sequence[LeftOutRun]) -> list[str]:
+def _lost(seen: Sequence[Seen], keys: Sequence[str], groups: Sequence[str]) -> list[str]:
     """Return groups of which no run can be used."""
-    return [name for name in dict.fromkeys(one.group for one in left_out) if name not in groups]
+    there = dict.fromkeys(group_of(one.facts, keys) for one in seen if _tells(one, keys))
+    return [name for name in there if name not in groups]
 
 
 def _metrics(usable: Sequence[Seen], runs: Sequence[ComparedRun], wanted: Metric) -> list[Metric]:
