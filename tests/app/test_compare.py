@@ -188,6 +188,9 @@ def test_no_group_stands_in_unsaid_for_a_baseline_whose_runs_all_failed(compare:
     with pytest.raises(NothingToCompareError, match="No run of 'failed', which others are compared with"):
         compare("failed", "before", "same", "--gate", "5%")
 
+    with pytest.raises(NothingToCompareError, match=r"No run of 'failed', .*: it ended with exit code 3\."):
+        compare("before", "failed", "--baseline", "failed")
+
     code, said = compare("failed", "before", "same", "--gate", "5%", "--baseline", "before")
     assert code == 3
     assert "The gate cannot tell whether 'failed' is slower" in " ".join(said.split())
@@ -200,7 +203,9 @@ def test_no_group_stands_in_unsaid_for_a_baseline_whose_runs_cannot_be_read(
     for log in tmp_path.glob("*-before-*/log/*"):
         log.write_bytes(b"of something else")
 
-    with pytest.raises(NothingToCompareError, match=r"No run of 'before', .* is not a log of Longpole") as said:
+    with pytest.raises(
+        NothingToCompareError, match=r"No run of 'before', .* is not a log of Longpole"
+    ) as said:
         compare("before", "after", "later", runs=tmp_path)
 
     assert said.value.exit_code == 3

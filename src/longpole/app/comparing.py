@@ -56,7 +56,7 @@ def compare_runs(entries: Sequence[RunEntry], asked: Asked) -> Comparison:
         raise NothingToCompareError(_nothing(left_out))
     runs = [compared_run(one, group_of(one.facts, keys), keys) for one in usable]
     metrics = _metrics(usable, runs, asked.metric)
-    groups = _groups(usable, keys, asked.baseline or _baseline_of(seen, keys, left_out))
+    groups = _groups(usable, keys, asked.baseline or _first(seen, keys), left_out)
     compared, lost = compare(runs, groups, metrics, asked.confidence), _lost(seen, keys, groups)
     return Comparison(
         schema_version=SCHEMA_VERSION,
@@ -80,20 +80,9 @@ def _nothing(left_out: Sequence[LeftOutRun]) -> str:
     return f"None of these {len(left_out):,} runs can be compared. Of run {first.run}: {first.why}."
 
 
-def _baseline_of(seen: Sequence[Seen], keys: Sequence[str], left_out: Sequence[LeftOutRun]) -> str:
-    """Return the group that others are compared with.
-
-    Raises:
-        NothingToCompareError: None of its runs can be used; another group must not stand in for it unsaid.
-    """
-    first = in_order([one.facts for one in seen if _tells(one, keys)], keys)[0]
-    if all(one.why for one in seen if group_of(one.facts, keys) == first):
-        why = next(one.why for one in left_out if one.group == first)
-        raise NothingToCompareError(
-            f"No run of '{first}', which others are compared with, can be used: {why}. "
-            "Choose another group with --baseline."
-        )
-    return first
+def _first(seen: Sequence[Seen], keys: Sequence[str]) -> str:
+    """Return the group that others are compared with if nothing is said; maybe none of its runs can be."""
+    return in_order([one.facts for one in seen if _tells(one, keys)], keys)[0]
 
 
 def _tells(seen: Seen, keys: Sequence[str]) -> bool:
@@ -121,8 +110,22 @@ def _metrics(usable: Sequence[Seen], runs: Sequence[ComparedRun], wanted: Metric
     return list(dict.fromkeys([wanted, *known]))
 
 
-def _groups(usable: Sequence[Seen], keys: Sequence[str], baseline: str) -> list[str]:
+def _groups(
+    usable: Sequence[Seen], keys: Sequence[str], baseline: str, left_out: Sequence[LeftOutRun]
+) -> list[str]:
+    """Return the groups, that which others are compared with first.
+
+    Raises:
+        NothingToCompareError: None of its runs can be used; another group must not stand in for it unsaid.
+        UsageError: There is no such group.
+    """
     groups = in_order([one.facts for one in usable], keys)
-    if baseline not in groups:
-        raise UsageError(f"There is no group '{baseline}' to compare with. There are {', '.join(groups)}.")
-    return [baseline, *(group for group in groups if group != baseline)]
+    if baseline in groups:
+        return [baseline, *(group for group in groups if group != baseline)]
+    lost = next((one for one in left_out if one.group == baseline), None)
+    if lost is not None:
+        raise NothingToCompareError(
+            f"No run of '{baseline}', which others are compared with, can be used: {lost.why}. "
+            "Choose another group with --baseline."
+        )
+    raise UsageError(f"There is no group '{baseline}' to compare with. There are {', '.join(groups)}.")
