@@ -72,6 +72,12 @@ def test_a_parameter_varies_once() -> None:
         groups_of(["links"], ["a=1,2", "a=3,4"])
 
 
+@pytest.mark.parametrize("name", ["placement", "name", "series", "workflow", "machine"])
+def test_a_parameter_that_is_called_like_a_fact_of_all_runs_does_not_vary(name: str) -> None:
+    with pytest.raises(UsageError, match=f"--vary {name}: runs are told apart by their own {name}"):
+        groups_of(["links"], [f"{name}=a,b"])
+
+
 def test_all_placements_are_the_four_of_the_paper() -> None:
     assert placements_of("all") == ("baseline", "container-installed", "shared-fs", "clustering")
     assert placements_of("all,links,baseline")[-1] == "links"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from longpole.app.compared_runs import COMMON
 from longpole.errors import UsageError
 from longpole.model.manifest import State
 from longpole.model.plan import Placement
@@ -109,6 +110,11 @@ def groups_of(placements: Sequence[str], varied: Sequence[str]) -> tuple[SeriesG
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"--vary {name} is given twice. Give all its values at once: --vary {name}=a,b.")
+        if name in COMMON:
+            raise UsageError(
+                f"--vary {name}: runs are told apart by their own {name}, not by a parameter of that name. "
+                "Call the parameter otherwise in the workflow."
+            )
     return tuple(
         SeriesGroup(placement, tuple(values))
         for placement in placements
