@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import msgspec
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longpole.app.series import Series, SeriesGroup, Turn, groups_of, next_name, placements_of, turns_made
-from longpole.errors import UsageError
+from longpole.errors import NewerLogError, UsageError
+from longpole.log.frames import FILE_HEADER, LOG_MAGIC, LOG_VERSION
 from longpole.run.request import Request, as_text
 from tests.builders import HandmadeRun
 
@@ -97,6 +99,27 @@ def test_what_ended_well_is_not_made_again(tmp_path: Path) -> None:
 
     assert {turn: entry.manifest.id for turn, entry in made.items()} == {first: "11111111"}
     assert next_name("tiles", str(tmp_path)) == "tiles-2"
+
+
+@pytest.mark.parametrize("written", [b"", b"of something else"])
+def test_a_run_whose_driver_left_nothing_to_read_is_made_again(tmp_path: Path, written: bytes) -> None:
+    series = Series("tiles-1", REQUEST, 1, GROUPS)
+    first, second = series.turns()
+    [log] = run_of(series, first, tmp_path, "11111111").logs()
+    log.write_bytes(written)
+    run_of(series, second, tmp_path, "22222222")
+
+    assert list(turns_made(series, str(tmp_path))) == [second]
+
+
+def test_a_series_of_a_later_version_is_not_gone_on_with(tmp_path: Path) -> None:
+    series = Series("tiles-1", REQUEST, 1, GROUPS)
+    [log] = run_of(series, series.turns()[0], tmp_path, "11111111").logs()
+    header = LOG_MAGIC + (LOG_VERSION + 1).to_bytes(2, "little") + bytes(FILE_HEADER.size - 14)
+    log.write_bytes(header + zlib.crc32(header).to_bytes(4, "little"))
+
+    with pytest.raises(NewerLogError):
+        turns_made(series, str(tmp_path))
 
 
 def test_a_series_that_was_asked_for_otherwise_is_not_gone_on_with(tmp_path: Path) -> None:

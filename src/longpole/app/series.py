@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import msgspec
 
 from longpole.app.compared_runs import COMMON
-from longpole.errors import UsageError
+from longpole.errors import DamagedRunError, NewerLogError, UsageError
 from longpole.model.manifest import State
 from longpole.model.plan import Placement
 from longpole.run.request import Request, as_request
@@ -150,13 +150,13 @@ def turns_made(series: Series, folder: str) -> dict[Turn, RunEntry]:
 
     Raises:
         UsageError: A run of that series was asked for otherwise.
-        DamagedRunError: The log of one cannot be read.
+        NewerLogError: A later version of Longpole wrote one.
     """
     found: dict[Turn, RunEntry] = {}
     for entry in series_runs(series.name, folder):
         asked = _asked(entry)
         if asked is None:
-            continue  # it was broken off before its driver wrote anything
+            continue  # it was broken off before its driver wrote anything, or nobody can read what that wrote
         group = _group(asked, series)
         _check(asked, series, group, entry)
         if entry.state is State.FINISHED and entry.manifest.exit_code == 0:
@@ -173,8 +173,14 @@ def _choices(text: str) -> list[tuple[str, str]]:
 
 
 def _asked(entry: RunEntry) -> Request | None:
-    sessions = read_driver_logs(entry.path).sessions
-    return as_request(sessions[-1].driver.request) if sessions else None
+    try:
+        sessions = read_driver_logs(entry.path).sessions
+    except NewerLogError:
+        raise
+    except DamagedRunError:
+        return None
+    told = sessions[-1].driver.request if sessions else ""
+    return as_request(told) if told else None
 
 
 def _group(asked: Request, series: Series) -> SeriesGroup:
