@@ -133,6 +133,18 @@ def test_a_series_that_was_asked_for_otherwise_is_not_gone_on_with(tmp_path: Pat
         turns_made(Series("tiles-1", larger, 2, GROUPS), str(tmp_path))
 
 
+def test_a_run_that_was_resumed_with_other_options_is_made_again(tmp_path: Path) -> None:
+    series = Series("tiles-1", REQUEST, 1, GROUPS)
+    first, second = series.turns()
+    resumed = run_of(series, first, tmp_path, "11111111")
+    fewer = msgspec.structs.replace(series.request_of(first.group), cores=1)
+    with resumed.driver(at=2000, placement=first.group.placement, request=as_text(fewer)) as driver:
+        driver.end_well(3000)
+    run_of(series, second, tmp_path, "22222222")
+
+    assert list(turns_made(series, str(tmp_path))) == [second]
+
+
 def test_placements_can_be_added_to_a_series(tmp_path: Path) -> None:
     series = Series("tiles-1", REQUEST, 1, GROUPS)
     run_of(series, series.turns()[0], tmp_path, "11111111")

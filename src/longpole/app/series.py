@@ -148,18 +148,21 @@ def next_name(workflow: str, folder: str) -> str:
 def turns_made(series: Series, folder: str) -> dict[Turn, RunEntry]:
     """Return the runs of a series that are there and ended well.
 
+    One that was resumed is none of them: there is a break in its time, and it cannot be compared.
+
     Raises:
         UsageError: A run of that series was asked for otherwise.
         NewerLogError: A later version of Longpole wrote one.
     """
     found: dict[Turn, RunEntry] = {}
     for entry in series_runs(series.name, folder):
-        asked = _asked(entry)
-        if asked is None:
+        requests = _requests(entry)
+        if not requests:
             continue  # it was broken off before its driver wrote anything, or nobody can read what that wrote
+        asked = as_request(requests[0])
         group = _group(asked, series)
         _check(asked, series, group, entry)
-        if entry.state is State.FINISHED and entry.manifest.exit_code == 0:
+        if entry.state is State.FINISHED and entry.manifest.exit_code == 0 and len(requests) == 1:
             found[Turn(entry.manifest.series_round, group)] = entry
     return found
 
@@ -172,15 +175,15 @@ def _choices(text: str) -> list[tuple[str, str]]:
     return [(name, value) for value in dict.fromkeys(found)]
 
 
-def _asked(entry: RunEntry) -> Request | None:
+def _requests(entry: RunEntry) -> list[str]:
+    """Return what each driver of a run was asked for, as far as that can be read."""
     try:
         sessions = read_driver_logs(entry.path).sessions
     except NewerLogError:
         raise
     except DamagedRunError:
-        return None
-    told = sessions[-1].driver.request if sessions else ""
-    return as_request(told) if told else None
+        return []
+    return [session.driver.request for session in sessions if session.driver.request]
 
 
 def _group(asked: Request, series: Series) -> SeriesGroup:
