@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from longpole.app import series_making
+from longpole.errors import UsageError
 from tests.running import Bench, bench_of, until
 
 ONE_TASK = """
@@ -21,6 +23,14 @@ tasks:
   make:
     run: "sleep {seconds}; echo done > {made}; exit {code}"
     outputs: {made: made.txt}
+"""
+
+CLOSED = """
+longpole: 1
+name: closed
+tasks:
+  make:
+    run: "mkdir d; touch d/f; ln -s / d/root; chmod 555 d; exit 1"
 """
 
 
@@ -151,6 +161,28 @@ def test_a_killed_series_stops_its_run_and_goes_on_later(bench: Bench) -> None:
     ended = [one for one in manifests(bench) if one.get("exit_code") == 0]
     assert sorted(one["series_round"] for one in ended) == [1, 2]
     assert left_in_work(bench) == []
+
+
+def test_folders_that_a_task_made_read_only_hinder_no_series() -> None:
+    with bench_of(nobody=True) as bench:
+        bench.write("closed.yaml", CLOSED)
+        options = ("run", "closed.yaml", "--series", "closed", "--repeat", "2")
+        first = bench.call(*options)
+        assert len(left_in_work(bench)) == 1, first.stderr
+
+        done = bench.call(*options)
+
+        assert done.returncode == 1, done.stderr
+        assert "another folder" not in done.stderr
+        assert len(left_in_work(bench)) == 1
+
+
+def test_what_cannot_be_removed_is_named(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    (bench.folder / "1-1").mkdir()
+    monkeypatch.setattr(series_making, "rmtree", lambda *_, **__: None)
+
+    with pytest.raises(UsageError, match=r"Cannot remove .*/1-1, which an earlier run has left"):
+        series_making._clear(str(bench.folder))
 
 
 def test_one_at_a_time_makes_a_series(bench: Bench) -> None:

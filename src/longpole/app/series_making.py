@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from shutil import rmtree
 from types import FrameType
@@ -146,7 +146,7 @@ class Making:
                 return
         elif code == 0:
             self._in_a_row[turn.group] = 0
-        rmtree(work, ignore_errors=True)
+        _remove(work)
 
     def _stopping(self) -> bool:
         return self._asked_to_stop > 0
@@ -172,19 +172,46 @@ def _clear(folder: str) -> None:
     """Remove what runs have left whose series was killed; one that still stops is waited for.
 
     Raises:
-        UsageError: One goes on.
+        UsageError: One goes on, or something cannot be removed.
     """
     limit = time.monotonic() + _STOPPING_S
     for name in filter(_FOLDER.fullmatch, os.listdir(folder)):
         path = os.path.join(folder, name)
-        while os.path.isdir(path):
-            try:
-                with take_work_folder(path):
-                    rmtree(path, ignore_errors=True)
-            except UsageError:
-                if time.monotonic() > limit:
-                    raise
-                time.sleep(_LOOK_S)
+        if os.path.isdir(path):
+            _remove_once_free(path, limit)
+        if os.path.isdir(path):
+            raise UsageError(
+                f"Cannot remove {path}, which an earlier run has left. Remove it, or choose another folder "
+                "with --work."
+            )
+
+
+def _remove_once_free(path: str, limit: float) -> None:
+    while True:
+        try:
+            with take_work_folder(path):
+                _remove(path)
+                return
+        except UsageError:
+            if time.monotonic() > limit:
+                raise
+            time.sleep(_LOOK_S)
+
+
+def _remove(folder: str) -> None:
+    """Remove a folder as far as that is permitted; tasks may have made some of it read-only."""
+    rmtree(folder, ignore_errors=True)
+    if os.path.isdir(folder):
+        _make_writable(folder)
+        rmtree(folder, ignore_errors=True)
+
+
+def _make_writable(folder: str) -> None:
+    for path, names, _ in os.walk(folder):
+        for inner in (os.path.join(path, name) for name in names):
+            if not os.path.islink(inner):
+                with suppress(OSError):  # somebody else's
+                    os.chmod(inner, 0o700)
 
 
 def _remove_if_never_begun(path: str) -> None:
