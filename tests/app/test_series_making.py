@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,10 @@ from typing import Any
 import pytest
 
 from longpole.app import series_making
+from longpole.app.series import Series, groups_of
+from longpole.app.series_making import Making
 from longpole.errors import UsageError
+from longpole.run.request import Request
 from tests.running import Bench, bench_of, until
 
 ONE_TASK = """
@@ -146,6 +150,28 @@ def test_an_interrupted_series_goes_on_with_what_is_missing(bench: Bench) -> Non
     ended = [one for one in manifests(bench) if one.get("exit_code") == 0]
     assert sorted(one["series_round"] for one in ended) == [1, 2, 3]
     assert set(well) <= {one["id"] for one in ended}
+
+
+def test_a_signal_while_a_run_is_being_started_stops_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[str]] = []
+    start = subprocess.Popen
+
+    def start_and_be_interrupted(_command: object, **how: Any) -> subprocess.Popen[str]:
+        started.append(start(["sleep", "10"], **how))
+        os.kill(os.getpid(), signal.SIGINT)
+        return started[0]
+
+    monkeypatch.setattr(subprocess, "Popen", start_and_be_interrupted)
+    series = Series("one-1", Request(workflow="one.yaml"), 2, groups_of(["links"], []))
+
+    code = Making(series, "one", str(tmp_path / "runs"), str(tmp_path / "work")).make()
+
+    assert code == 130
+    [child] = started
+    with child:
+        assert child.returncode == -signal.SIGINT
 
 
 def test_a_killed_series_stops_its_run_and_goes_on_later(bench: Bench) -> None:

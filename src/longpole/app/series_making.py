@@ -63,6 +63,7 @@ class Making:
     _in_a_row: Counter[SeriesGroup] = field(default_factory=Counter)
     _child: subprocess.Popen[str] | None = None
     _asked_to_stop: int = 0
+    _passed_on: int = 0
 
     def make(self) -> int:
         """Make what is missing; return the exit code: 0, 1 if runs failed, 130 if it was stopped, 2 or 3.
@@ -105,6 +106,8 @@ class Making:
                 text=True,
                 process_group=0,
             )
+            if self._stopping() and not self._passed_on:  # it came before there was anything to pass it on to
+                self._child.send_signal(signal.SIGINT)
             code = self._wait(self._child, turn, screen)
             assert self._child.stdout is not None
             path = self._child.stdout.readline().strip()
@@ -154,6 +157,7 @@ class Making:
     def _pass_on(self, number: int, _frame: FrameType | None) -> None:
         self._asked_to_stop += 1
         if self._child is not None and self._child.poll() is None:
+            self._passed_on += 1
             self._child.send_signal(number)
 
 
