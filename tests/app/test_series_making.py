@@ -130,6 +130,14 @@ def test_options_that_cannot_be_used_are_refused_in_a_sentence(
     assert bench.runs() == []
 
 
+def test_where_no_run_can_be_kept_the_series_ends_with_a_sentence(bench: Bench) -> None:
+    done = bench.call("run", "one.yaml", "--repeat", "2", "--runs", "/proc/runs", "--work", "work")
+
+    assert done.returncode == 2
+    assert "Cannot keep a run in /proc/runs: No such file or directory. Choose another" in done.stderr
+    assert "unforeseen" not in done.stderr
+
+
 def test_an_interrupted_series_goes_on_with_what_is_missing(bench: Bench) -> None:
     options = ("run", "one.yaml", "--repeat", "3", "--set", "seconds=0.5")
     started = bench.start(*options)
