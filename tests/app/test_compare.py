@@ -16,6 +16,7 @@ import longpole
 from longpole.app.group import run_command
 from longpole.errors import NothingToCompareError, RunNotFoundError, UsageError
 from tests.app.compared import command_run, workflow_run
+from tests.builders import HandmadeRun
 from tests.parts import need
 
 NUMBER_OR_NULL = {"type": ["number", "null"]}
@@ -187,9 +188,70 @@ def test_no_group_stands_in_unsaid_for_a_baseline_whose_runs_all_failed(compare:
     with pytest.raises(NothingToCompareError, match="No run of 'failed', which others are compared with"):
         compare("failed", "before", "same", "--gate", "5%")
 
+    with pytest.raises(NothingToCompareError, match=r"No run of 'failed', .*: it ended with exit code 3\."):
+        compare("before", "failed", "--baseline", "failed")
+
     code, said = compare("failed", "before", "same", "--gate", "5%", "--baseline", "before")
     assert code == 3
     assert "The gate cannot tell whether 'failed' is slower" in " ".join(said.split())
+
+
+def test_no_group_stands_in_unsaid_for_a_baseline_whose_runs_cannot_be_read(
+    tmp_path: Path, compare: Compare
+) -> None:
+    in_turns(tmp_path, 0, 2, 0.01, before=10.0, after=10.0, later=10.0)
+    for log in tmp_path.glob("*-before-*/log/*"):
+        log.write_bytes(b"of something else")
+
+    with pytest.raises(
+        NothingToCompareError, match=r"No run of 'before', .* is not a log of Longpole"
+    ) as said:
+        compare("before", "after", "later", runs=tmp_path)
+
+    assert said.value.exit_code == 3
+    _, shown = compare("before", "after", "later", "--baseline", "later", runs=tmp_path)
+    assert "against 'later'" in shown
+
+
+def test_a_run_that_cannot_be_read_is_no_baseline_where_its_group_is_not_known(
+    tmp_path: Path, compare: Compare
+) -> None:
+    for at in range(4):
+        workflow_run(tmp_path, at, "links", 10.0, parameters={"solver": ("cg", "gmres")[at % 2]})
+    for log in tmp_path.glob("*-00000000/log/*"):
+        log.write_bytes(b"of something else")
+
+    _, said = compare("tiles", "--by", "solver", runs=tmp_path)
+
+    assert "run 00000000 of 'none'" in said
+    assert "against 'cg'" in said
+
+
+def test_a_run_that_never_began_makes_no_groups(tmp_path: Path, compare: Compare) -> None:
+    for at in range(4):
+        workflow_run(tmp_path, at, "links", 10.0).save(name=("before", "after")[at % 2])
+    HandmadeRun(tmp_path, "0000ffff", name="after", joint=True, exit_code=130, makespan_s=None)
+
+    _, said = compare("before", "after", runs=tmp_path)
+
+    assert "by name" in said
+    assert "run 0000ffff of 'after'" in said
+
+
+@pytest.mark.parametrize("readable", [True, False])
+def test_a_run_whose_group_is_not_known_leaves_the_gate_as_it_is(
+    tmp_path: Path, compare: Compare, *, readable: bool
+) -> None:
+    for at in range(16):
+        workflow_run(tmp_path, at, ("links", "clustering")[at % 2], 10.0 + at // 2 % 3 / 10, series="tiles-1")
+    lost = HandmadeRun(tmp_path, "0000ffff", series="tiles-1", joint=True, exit_code=130, makespan_s=None)
+    if not readable:
+        (lost.path / "log" / "odd").write_bytes(b"of something else")
+
+    code, said = compare("tiles-1", "--gate", "5%", runs=tmp_path)
+
+    assert "run 0000ffff of 'none'" in said
+    assert code == 0
 
 
 def test_nothing_but_failed_runs_is_exit_code_3(compare: Compare) -> None:

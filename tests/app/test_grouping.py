@@ -29,6 +29,15 @@ def test_runs_are_grouped_by_what_they_differ_in(runs: list[dict[str, str]], key
     assert chosen_keys(runs, "") == keys
 
 
+def test_what_a_run_does_not_tell_is_no_difference() -> None:
+    runs = [facts(placement="links", name="before"), facts(placement="links", name="after")]
+
+    assert chosen_keys(runs, "", [facts(name="after")]) == ("name",)
+    assert chosen_keys(runs[:1], "", [facts(name="after")]) == ("name",)
+    assert chosen_keys(runs[:1], "", [facts(name="before")]) == ("placement",)
+    assert chosen_keys([], "workflow", runs) == ("workflow",)
+
+
 def test_groups_are_made_by_any_parameter_or_several() -> None:
     runs = [facts(batch="32", placement="links"), facts(batch="128", placement="links")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import msgspec
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longpole.app.series import Series, SeriesGroup, Turn, groups_of, next_name, placements_of, turns_made
-from longpole.errors import UsageError
+from longpole.errors import NewerLogError, UsageError
+from longpole.log.frames import FILE_HEADER, LOG_MAGIC, LOG_VERSION
 from longpole.run.request import Request, as_text
 from tests.builders import HandmadeRun
 
@@ -72,6 +74,12 @@ def test_a_parameter_varies_once() -> None:
         groups_of(["links"], ["a=1,2", "a=3,4"])
 
 
+@pytest.mark.parametrize("name", ["placement", "name", "series", "workflow", "machine"])
+def test_a_parameter_that_is_called_like_a_fact_of_all_runs_does_not_vary(name: str) -> None:
+    with pytest.raises(UsageError, match=f"--vary {name}: runs are told apart by their own {name}"):
+        groups_of(["links"], [f"{name}=a,b"])
+
+
 def test_all_placements_are_the_four_of_the_paper() -> None:
     assert placements_of("all") == ("baseline", "container-installed", "shared-fs", "clustering")
     assert placements_of("all,links,baseline")[-1] == "links"
@@ -93,6 +101,27 @@ def test_what_ended_well_is_not_made_again(tmp_path: Path) -> None:
     assert next_name("tiles", str(tmp_path)) == "tiles-2"
 
 
+@pytest.mark.parametrize("written", [b"", b"of something else"])
+def test_a_run_whose_driver_left_nothing_to_read_is_made_again(tmp_path: Path, written: bytes) -> None:
+    series = Series("tiles-1", REQUEST, 1, GROUPS)
+    first, second = series.turns()
+    [log] = run_of(series, first, tmp_path, "11111111").logs()
+    log.write_bytes(written)
+    run_of(series, second, tmp_path, "22222222")
+
+    assert list(turns_made(series, str(tmp_path))) == [second]
+
+
+def test_a_series_of_a_later_version_is_not_gone_on_with(tmp_path: Path) -> None:
+    series = Series("tiles-1", REQUEST, 1, GROUPS)
+    [log] = run_of(series, series.turns()[0], tmp_path, "11111111").logs()
+    header = LOG_MAGIC + (LOG_VERSION + 1).to_bytes(2, "little") + bytes(FILE_HEADER.size - 14)
+    log.write_bytes(header + zlib.crc32(header).to_bytes(4, "little"))
+
+    with pytest.raises(NewerLogError):
+        turns_made(series, str(tmp_path))
+
+
 def test_a_series_that_was_asked_for_otherwise_is_not_gone_on_with(tmp_path: Path) -> None:
     series = Series("tiles-1", REQUEST, 2, GROUPS)
     run_of(series, series.turns()[0], tmp_path, "11111111")
@@ -102,6 +131,18 @@ def test_a_series_that_was_asked_for_otherwise_is_not_gone_on_with(tmp_path: Pat
         UsageError, match="another --set: run 11111111 had scale=tiny, and now it is scale=small"
     ):
         turns_made(Series("tiles-1", larger, 2, GROUPS), str(tmp_path))
+
+
+def test_a_run_that_was_resumed_with_other_options_is_made_again(tmp_path: Path) -> None:
+    series = Series("tiles-1", REQUEST, 1, GROUPS)
+    first, second = series.turns()
+    resumed = run_of(series, first, tmp_path, "11111111")
+    fewer = msgspec.structs.replace(series.request_of(first.group), cores=1)
+    with resumed.driver(at=2000, placement=first.group.placement, request=as_text(fewer)) as driver:
+        driver.end_well(3000)
+    run_of(series, second, tmp_path, "22222222")
+
+    assert list(turns_made(series, str(tmp_path))) == [second]
 
 
 def test_placements_can_be_added_to_a_series(tmp_path: Path) -> None:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from longpole.app import series_making
+from longpole.app.series import Series, groups_of
+from longpole.app.series_making import Making
+from longpole.errors import UsageError
+from longpole.run.request import Request
 from tests.running import Bench, bench_of, until
 
 ONE_TASK = """
@@ -21,6 +27,14 @@ tasks:
   make:
     run: "sleep {seconds}; echo done > {made}; exit {code}"
     outputs: {made: made.txt}
+"""
+
+CLOSED = """
+longpole: 1
+name: closed
+tasks:
+  make:
+    run: "mkdir d; touch d/f; ln -s / d/root; chmod 555 d; exit 1"
 """
 
 
@@ -116,6 +130,14 @@ def test_options_that_cannot_be_used_are_refused_in_a_sentence(
     assert bench.runs() == []
 
 
+def test_where_no_run_can_be_kept_the_series_ends_with_a_sentence(bench: Bench) -> None:
+    done = bench.call("run", "one.yaml", "--repeat", "2", "--runs", "/proc/runs", "--work", "work")
+
+    assert done.returncode == 2
+    assert "Cannot keep a run in /proc/runs: No such file or directory. Choose another" in done.stderr
+    assert "unforeseen" not in done.stderr
+
+
 def test_an_interrupted_series_goes_on_with_what_is_missing(bench: Bench) -> None:
     options = ("run", "one.yaml", "--repeat", "3", "--set", "seconds=0.5")
     started = bench.start(*options)
@@ -138,6 +160,28 @@ def test_an_interrupted_series_goes_on_with_what_is_missing(bench: Bench) -> Non
     assert set(well) <= {one["id"] for one in ended}
 
 
+def test_a_signal_while_a_run_is_being_started_stops_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[str]] = []
+    start = subprocess.Popen
+
+    def start_and_be_interrupted(_command: object, **how: Any) -> subprocess.Popen[str]:
+        started.append(start(["sleep", "10"], **how))
+        os.kill(os.getpid(), signal.SIGINT)
+        return started[0]
+
+    monkeypatch.setattr(subprocess, "Popen", start_and_be_interrupted)
+    series = Series("one-1", Request(workflow="one.yaml"), 2, groups_of(["links"], []))
+
+    code = Making(series, "one", str(tmp_path / "runs"), str(tmp_path / "work")).make()
+
+    assert code == 130
+    [child] = started
+    with child:
+        assert child.returncode == -signal.SIGINT
+
+
 def test_a_killed_series_stops_its_run_and_goes_on_later(bench: Bench) -> None:
     options = ("run", "one.yaml", "--repeat", "2", "--set", "seconds=2", "--series", "naps")
     started = bench.start(*options)
@@ -151,6 +195,28 @@ def test_a_killed_series_stops_its_run_and_goes_on_later(bench: Bench) -> None:
     ended = [one for one in manifests(bench) if one.get("exit_code") == 0]
     assert sorted(one["series_round"] for one in ended) == [1, 2]
     assert left_in_work(bench) == []
+
+
+def test_folders_that_a_task_made_read_only_hinder_no_series() -> None:
+    with bench_of(nobody=True) as bench:
+        bench.write("closed.yaml", CLOSED)
+        options = ("run", "closed.yaml", "--series", "closed", "--repeat", "2")
+        first = bench.call(*options)
+        assert len(left_in_work(bench)) == 1, first.stderr
+
+        done = bench.call(*options)
+
+        assert done.returncode == 1, done.stderr
+        assert "another folder" not in done.stderr
+        assert len(left_in_work(bench)) == 1
+
+
+def test_what_cannot_be_removed_is_named(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    (bench.folder / "1-1").mkdir()
+    monkeypatch.setattr(series_making, "rmtree", lambda *_, **__: None)
+
+    with pytest.raises(UsageError, match=r"Cannot remove .*/1-1, which an earlier run has left"):
+        series_making._clear(str(bench.folder))
 
 
 def test_one_at_a_time_makes_a_series(bench: Bench) -> None:

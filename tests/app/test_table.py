@@ -310,6 +310,20 @@ def test_a_damaged_run_is_shown_as_far_as_it_is_intact(call: Call, tmp_path: Pat
     assert "damaged" in done.stderr
 
 
+def test_a_run_that_cannot_be_read_leaves_the_others_their_table(call: Call, tmp_path: Path):
+    lost = small_run(tmp_path, identity="00000001")
+    lost.logs()[0].write_bytes(b"of something else")
+    whole = small_run(tmp_path, identity="00000002")
+
+    done = call("table", str(lost.path), str(whole.path))
+
+    assert done.returncode == 3
+    assert " made         1  1.00 s" in done.stdout
+    assert f"{lost.logs()[0]} is not a log of Longpole" in done.stderr
+    alone = call("table", str(lost.path))
+    assert (alone.returncode, alone.stdout) == (3, "")
+
+
 # ------------------------------------------------------------------------------------ real runs
 
 

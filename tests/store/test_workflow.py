@@ -94,6 +94,17 @@ def test_logs_of_agents_are_not_read(tmp_path: Path) -> None:
     assert not has_driver(made.path)
 
 
+def test_a_driver_that_only_made_its_file_has_written_nothing(tmp_path: Path) -> None:
+    made = HandmadeRun(tmp_path, joint=True)
+    with made.driver():
+        pass
+    assert has_driver(made.path)
+
+    made.logs()[0].write_bytes(b"")
+
+    assert not has_driver(made.path)
+
+
 def test_damaged_frames_cost_what_is_in_them_and_no_more(tmp_path: Path) -> None:
     made = workflow_run(tmp_path)
     path = next(path for path in made.logs() if "-driver-" in path.name)

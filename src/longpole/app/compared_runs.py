@@ -32,6 +32,8 @@ class Seen:
     Attributes:
         run: Its id.
         facts: What it can be told apart by: placement, name, series, workflow, machine, and parameters.
+        known: Whether these are all; of a run that cannot be read, or whose driver never told anything, only
+            its name and series are there.
         times: Its times; None if it cannot be read.
         began_s: When it began, in seconds of UTC.
         why: Why it cannot be compared; empty if it can.
@@ -40,6 +42,7 @@ class Seen:
 
     run: str
     facts: Mapping[str, str]
+    known: bool = False
     times: RunTimes | None = None
     began_s: float | None = None
     why: str = ""
@@ -87,12 +90,14 @@ def _seen(stored: StoredRun, facts: Mapping[str, str]) -> Seen:
     began_ns = number(next(iter(began), None))
     told = {"placement": times.placement, "workflow": times.workflow}
     told["machine"] = str(stored.query(_HOSTS)["names"][0] or "")
+    why = _why_not(stored, times)
     return Seen(
         run=times.run,
         facts={**times.parameters, **facts, **told},
+        known=not why or bool(times.workflow) or not stored.manifest.joint,
         times=times,
         began_s=None if began_ns is None else began_ns / 1e9,
-        why=_why_not(stored, times),
+        why=why,
         seconds=_seconds(times, cpu),
     )
 

@@ -48,15 +48,16 @@ def compare_runs(entries: Sequence[RunEntry], asked: Asked) -> Comparison:
     """
     with progress("Reading runs", len(entries)) as tell:
         seen = [look_at(entry, tell) for entry in entries]
-    keys = chosen_keys([one.facts for one in seen], asked.by)
+    partial = [one.facts for one in seen if not one.known]
+    keys = chosen_keys([one.facts for one in seen if one.known], asked.by, partial)
     usable = [one for one in seen if not one.why]
     left_out = tuple(LeftOutRun(one.run, group_of(one.facts, keys), one.why) for one in seen if one.why)
     if not usable:
         raise NothingToCompareError(_nothing(left_out))
     runs = [compared_run(one, group_of(one.facts, keys), keys) for one in usable]
     metrics = _metrics(usable, runs, asked.metric)
-    groups = _groups(usable, keys, asked.baseline or _baseline_of(seen, keys, left_out))
-    compared, lost = compare(runs, groups, metrics, asked.confidence), _lost(groups, left_out)
+    groups = _groups(usable, keys, asked.baseline or _first(seen, keys), left_out)
+    compared, lost = compare(runs, groups, metrics, asked.confidence), _lost(seen, keys, groups)
     return Comparison(
         schema_version=SCHEMA_VERSION,
         title=", ".join(dict.fromkeys(one.facts["workflow"] or one.facts["name"] for one in usable)),
@@ -79,25 +80,20 @@ def _nothing(left_out: Sequence[LeftOutRun]) -> str:
     return f"None of these {len(left_out):,} runs can be compared. Of run {first.run}: {first.why}."
 
 
-def _baseline_of(seen: Sequence[Seen], keys: Sequence[str], left_out: Sequence[LeftOutRun]) -> str:
-    """Return the group that others are compared with.
-
-    Raises:
-        NothingToCompareError: None of its runs can be used; another group must not stand in for it unsaid.
-    """
-    first = in_order([one.facts for one in seen if one.times is not None], keys)[0]
-    if all(one.why for one in seen if group_of(one.facts, keys) == first):
-        why = next(one.why for one in left_out if one.group == first)
-        raise NothingToCompareError(
-            f"No run of '{first}', which others are compared with, can be used: {why}. "
-            "Choose another group with --baseline."
-        )
-    return first
+def _first(seen: Sequence[Seen], keys: Sequence[str]) -> str:
+    """Return the group that others are compared with if nothing is said; maybe none of its runs can be."""
+    return in_order([one.facts for one in seen if _tells(one, keys)], keys)[0]
 
 
-def _lost(groups: Sequence[str], left_out: Sequence[LeftOutRun]) -> list[str]:
+def _tells(seen: Seen, keys: Sequence[str]) -> bool:
+    """Return whether it can be said which group a run is of."""
+    return seen.known or any(seen.facts.get(key) for key in keys)
+
+
+def _lost(seen: Sequence[Seen], keys: Sequence[str], groups: Sequence[str]) -> list[str]:
     """Return groups of which no run can be used."""
-    return [name for name in dict.fromkeys(one.group for one in left_out) if name not in groups]
+    there = dict.fromkeys(group_of(one.facts, keys) for one in seen if _tells(one, keys))
+    return [name for name in there if name not in groups]
 
 
 def _metrics(usable: Sequence[Seen], runs: Sequence[ComparedRun], wanted: Metric) -> list[Metric]:
@@ -114,8 +110,22 @@ def _metrics(usable: Sequence[Seen], runs: Sequence[ComparedRun], wanted: Metric
     return list(dict.fromkeys([wanted, *known]))
 
 
-def _groups(usable: Sequence[Seen], keys: Sequence[str], baseline: str) -> list[str]:
+def _groups(
+    usable: Sequence[Seen], keys: Sequence[str], baseline: str, left_out: Sequence[LeftOutRun]
+) -> list[str]:
+    """Return the groups, that which others are compared with first.
+
+    Raises:
+        NothingToCompareError: None of its runs can be used; another group must not stand in for it unsaid.
+        UsageError: There is no such group.
+    """
     groups = in_order([one.facts for one in usable], keys)
-    if baseline not in groups:
-        raise UsageError(f"There is no group '{baseline}' to compare with. There are {', '.join(groups)}.")
-    return [baseline, *(group for group in groups if group != baseline)]
+    if baseline in groups:
+        return [baseline, *(group for group in groups if group != baseline)]
+    lost = next((one for one in left_out if one.group == baseline), None)
+    if lost is not None:
+        raise NothingToCompareError(
+            f"No run of '{baseline}', which others are compared with, can be used: {lost.why}. "
+            "Choose another group with --baseline."
+        )
+    raise UsageError(f"There is no group '{baseline}' to compare with. There are {', '.join(groups)}.")

@@ -23,12 +23,13 @@ NONE = "none"
 Facts = Mapping[str, str]
 
 
-def chosen_keys(runs: Sequence[Facts], by: str) -> tuple[str, ...]:
+def chosen_keys(runs: Sequence[Facts], by: str, partial: Sequence[Facts] = ()) -> tuple[str, ...]:
     """Return what makes the groups.
 
     Args:
         runs: What the runs can be told apart by.
         by: Words with commas between them; empty: what they differ in.
+        partial: The same of runs of which not all is known: what they do not tell is no difference.
 
     Raises:
         UsageError: No run has a parameter of that name.
@@ -40,11 +41,11 @@ def chosen_keys(runs: Sequence[Facts], by: str) -> tuple[str, ...]:
     if by:
         keys = tuple(dict.fromkeys(word.strip() for word in by.split(",")))
         for key in keys:
-            if not any(key in facts for facts in runs):
-                raise UsageError(_unknown(key, runs))
+            if not any(key in facts for facts in (*runs, *partial)):
+                raise UsageError(_unknown(key, (*runs, *partial)))
         return keys
     for usual in _USUAL:
-        differing = tuple(key for key in usual if len({facts.get(key, "") for facts in runs}) > 1)
+        differing = tuple(key for key in usual if len(_values(key, runs, partial)) > 1)
         if differing:
             return differing
     return ("placement",) if any(facts.get("placement") for facts in runs) else ("name",)
@@ -74,6 +75,10 @@ def in_order(runs: Sequence[Facts], keys: Sequence[str]) -> list[str]:
         runs, key=lambda facts: [rank[facts.get(key, "")] for rank, key in zip(ranks, keys, strict=True)]
     )
     return list(dict.fromkeys(group_of(facts, keys) for facts in ordered))
+
+
+def _values(key: str, runs: Sequence[Facts], partial: Sequence[Facts]) -> set[str]:
+    return {facts.get(key, "") for facts in runs} | {facts[key] for facts in partial if facts.get(key)}
 
 
 def _ranks(runs: Sequence[Facts], key: str) -> dict[str, int]:

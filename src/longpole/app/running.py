@@ -38,14 +38,21 @@ def begin(request: Request, name: str, runs: str, facts: tuple[str, ...]) -> int
     Raises:
         UsageError: There is no room for a run.
     """
-    folder = find_runs_folder(runs)
+    return begin_in(create_in(find_runs_folder(runs), name), request, facts)
+
+
+def create_in(folder: str, name: str, **said: object) -> str:
+    """Make a new run in the folder of runs, and return its path; ``said`` is what its manifest says besides.
+
+    Raises:
+        UsageError: There is no room for a run.
+    """
     try:
-        path = create_joint_run(folder, name)
+        return create_joint_run(folder, name, **said)
     except OSError as error:
         raise UsageError(
             f"Cannot keep a run in {folder}: {error.strerror}. Choose another folder with --runs."
         ) from error
-    return begin_in(path, request, facts)
 
 
 def begin_in(path: str, request: Request, facts: tuple[str, ...]) -> int:

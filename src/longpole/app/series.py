@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from longpole.errors import UsageError
+from longpole.app.compared_runs import COMMON
+from longpole.errors import DamagedRunError, NewerLogError, UsageError
 from longpole.model.manifest import State
 from longpole.model.plan import Placement
 from longpole.run.request import Request, as_request
@@ -109,6 +110,11 @@ def groups_of(placements: Sequence[str], varied: Sequence[str]) -> tuple[SeriesG
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"--vary {name} is given twice. Give all its values at once: --vary {name}=a,b.")
+        if name in COMMON:
+            raise UsageError(
+                f"--vary {name}: runs are told apart by their own {name}, not by a parameter of that name. "
+                "Call the parameter otherwise in the workflow."
+            )
     return tuple(
         SeriesGroup(placement, tuple(values))
         for placement in placements
@@ -142,18 +148,21 @@ def next_name(workflow: str, folder: str) -> str:
 def turns_made(series: Series, folder: str) -> dict[Turn, RunEntry]:
     """Return the runs of a series that are there and ended well.
 
+    One that was resumed is none of them: there is a break in its time, and it cannot be compared.
+
     Raises:
         UsageError: A run of that series was asked for otherwise.
-        DamagedRunError: The log of one cannot be read.
+        NewerLogError: A later version of Longpole wrote one.
     """
     found: dict[Turn, RunEntry] = {}
     for entry in series_runs(series.name, folder):
-        asked = _asked(entry)
-        if asked is None:
-            continue  # it was broken off before its driver wrote anything
+        requests = _requests(entry)
+        if not requests:
+            continue  # it was broken off before its driver wrote anything, or nobody can read what that wrote
+        asked = as_request(requests[0])
         group = _group(asked, series)
         _check(asked, series, group, entry)
-        if entry.state is State.FINISHED and entry.manifest.exit_code == 0:
+        if entry.state is State.FINISHED and entry.manifest.exit_code == 0 and len(requests) == 1:
             found[Turn(entry.manifest.series_round, group)] = entry
     return found
 
@@ -166,9 +175,15 @@ def _choices(text: str) -> list[tuple[str, str]]:
     return [(name, value) for value in dict.fromkeys(found)]
 
 
-def _asked(entry: RunEntry) -> Request | None:
-    sessions = read_driver_logs(entry.path).sessions
-    return as_request(sessions[-1].driver.request) if sessions else None
+def _requests(entry: RunEntry) -> list[str]:
+    """Return what each driver of a run was asked for, as far as that can be read."""
+    try:
+        sessions = read_driver_logs(entry.path).sessions
+    except NewerLogError:
+        raise
+    except DamagedRunError:
+        return []
+    return [session.driver.request for session in sessions if session.driver.request]
 
 
 def _group(asked: Request, series: Series) -> SeriesGroup:

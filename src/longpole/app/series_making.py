@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from shutil import rmtree
 from types import FrameType
@@ -63,6 +63,7 @@ class Making:
     _in_a_row: Counter[SeriesGroup] = field(default_factory=Counter)
     _child: subprocess.Popen[str] | None = None
     _asked_to_stop: int = 0
+    _passed_on: int = 0
 
     def make(self) -> int:
         """Make what is missing; return the exit code: 0, 1 if runs failed, 130 if it was stopped, 2 or 3.
@@ -105,6 +106,8 @@ class Making:
                 text=True,
                 process_group=0,
             )
+            if self._stopping() and not self._passed_on:  # it came before there was anything to pass it on to
+                self._child.send_signal(signal.SIGINT)
             code = self._wait(self._child, turn, screen)
             assert self._child.stdout is not None
             path = self._child.stdout.readline().strip()
@@ -146,7 +149,7 @@ class Making:
                 return
         elif code == 0:
             self._in_a_row[turn.group] = 0
-        rmtree(work, ignore_errors=True)
+        _remove(work)
 
     def _stopping(self) -> bool:
         return self._asked_to_stop > 0
@@ -154,6 +157,7 @@ class Making:
     def _pass_on(self, number: int, _frame: FrameType | None) -> None:
         self._asked_to_stop += 1
         if self._child is not None and self._child.poll() is None:
+            self._passed_on += 1
             self._child.send_signal(number)
 
 
@@ -172,19 +176,46 @@ def _clear(folder: str) -> None:
     """Remove what runs have left whose series was killed; one that still stops is waited for.
 
     Raises:
-        UsageError: One goes on.
+        UsageError: One goes on, or something cannot be removed.
     """
     limit = time.monotonic() + _STOPPING_S
     for name in filter(_FOLDER.fullmatch, os.listdir(folder)):
         path = os.path.join(folder, name)
-        while os.path.isdir(path):
-            try:
-                with take_work_folder(path):
-                    rmtree(path, ignore_errors=True)
-            except UsageError:
-                if time.monotonic() > limit:
-                    raise
-                time.sleep(_LOOK_S)
+        if os.path.isdir(path):
+            _remove_once_free(path, limit)
+        if os.path.isdir(path):
+            raise UsageError(
+                f"Cannot remove {path}, which an earlier run has left. Remove it, or choose another folder "
+                "with --work."
+            )
+
+
+def _remove_once_free(path: str, limit: float) -> None:
+    while True:
+        try:
+            with take_work_folder(path):
+                _remove(path)
+                return
+        except UsageError:
+            if time.monotonic() > limit:
+                raise
+            time.sleep(_LOOK_S)
+
+
+def _remove(folder: str) -> None:
+    """Remove a folder as far as that is permitted; tasks may have made some of it read-only."""
+    rmtree(folder, ignore_errors=True)
+    if os.path.isdir(folder):
+        _make_writable(folder)
+        rmtree(folder, ignore_errors=True)
+
+
+def _make_writable(folder: str) -> None:
+    for path, names, _ in os.walk(folder):
+        for inner in (os.path.join(path, name) for name in names):
+            if not os.path.islink(inner):
+                with suppress(OSError):  # somebody else's
+                    os.chmod(inner, 0o700)
 
 
 def _remove_if_never_begun(path: str) -> None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import sys
 
 from longpole.app.main import guarded
-from longpole.app.running import begin_in
-from longpole.record.joint import create_joint_run
+from longpole.app.running import begin_in, create_in
 from longpole.record.kernel import stop_with_parent
 from longpole.run.request import as_request
 
@@ -22,7 +21,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _begin(text: str, name: str, runs: str, **facts: object) -> int:
-    path = create_joint_run(runs, name, **facts)
+    path = create_in(runs, name, **facts)
     sys.stdout.write(f"{path}\n")
     sys.stdout.flush()
     return begin_in(path, as_request(text), ("",))

@@ -44,7 +44,7 @@ def table(*names: str, like: str = Like.PLAIN, runs: str = "") -> ResultTable:
 def table_of_runs(
     names: Sequence[str], like: Like, runs: str = ""
 ) -> tuple[ResultTable, DamagedRunError | None]:
-    """Return a table of runs, and what is damaged of them; one that is named twice counts once.
+    """Return a table of runs, and what is damaged of the first that is; one that is named twice counts once.
 
     Args:
         names: Which runs: ids, beginnings of ids, folders, ``latest`` or ``latest:NAME``; or names of runs or
@@ -53,17 +53,22 @@ def table_of_runs(
         runs: The folder of runs; '' for the usual one.
 
     Raises:
-        LongpoleError: A run is not there, or nothing of it can be read.
+        LongpoleError: A run is not there, or nothing of any can be read.
     """
     results: list[RunResult] = []
     damage: DamagedRunError | None = None
     entries = find_runs(names, runs_folder(runs))
     with progress("Reading runs", len(entries)) as done:
         for entry in entries:
-            with open_run(entry.path) as stored:
-                results.append(result_of(stored, like))
-                damage = damage or stored.damage()
+            try:
+                with open_run(entry.path) as stored:
+                    results.append(result_of(stored, like))
+                    damage = damage or stored.damage()
+            except DamagedRunError as error:
+                damage = damage or error
             done(1)
+    if damage is not None and not results:
+        raise damage
     return build_table(like, results), damage
 
 

@@ -53,8 +53,12 @@ def read_driver_logs(run_path: str | os.PathLike[str]) -> DriverLog:
 
 
 def has_driver(run_path: str | os.PathLike[str]) -> bool:
-    """Return whether a driver of a workflow wrote into a run."""
-    return bool(_paths(run_path))
+    """Return whether a driver of a workflow wrote into a run; one that only made its file has not.
+
+    Raises:
+        DamagedRunError: The log folder cannot be read.
+    """
+    return any(map(_bytes_of, _paths(run_path)))
 
 
 class _Reader:
@@ -211,6 +215,13 @@ def _paths(run_path: str | os.PathLike[str]) -> list[str]:
         return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if DRIVER in name]
     except OSError as error:
         raise DamagedRunError(f"Cannot read the log of this run, {folder}: {error.strerror}.") from error
+
+
+def _bytes_of(path: str) -> int:
+    try:
+        return os.lstat(path).st_size
+    except OSError:
+        return 0  # removed meanwhile
 
 
 def _in_order(logs: Iterable[Iterator[Frame]]) -> list[Iterator[Frame]]:
