@@ -12,7 +12,7 @@ import time
 from shutil import rmtree
 
 from longpole.app.run_folder import take_run_folder
-from longpole.errors import USAGE, UsageError
+from longpole.errors import USAGE, DamagedRunError, UsageError
 from longpole.log.slots import FINISH, FINISH_LAYOUT
 from longpole.record.assignment import Ending
 from longpole.record.command import find_command, start_command
@@ -26,6 +26,7 @@ from longpole.record.rundir import find_runs_folder
 from longpole.record.supervise import Watch, take_signals
 from longpole.run.request import Request, as_text
 from longpole.run.survivors import end_survivors
+from longpole.store.workflow import read_driver_logs
 
 DRIVER_TASK = "Longpole:driver:1"
 _MODULE = "longpole.app.driving"
@@ -59,7 +60,7 @@ def begin_in(path: str, request: Request, facts: tuple[str, ...]) -> int:
     """Run a workflow in the folder that was made for its run; return the exit code to end with."""
     with take_run_folder(path):
         code = _drive(path, request, facts)
-    if code == USAGE:
+    if code == USAGE and not _has_begun(path):
         rmtree(path, ignore_errors=True)  # nothing ever ran
     return code
 
@@ -100,6 +101,14 @@ def _drive(path: str, request: Request, facts: tuple[str, ...]) -> int:
     if member.troubles:
         say("; ".join(member.troubles))
     return _code(status, path)
+
+
+def _has_begun(path: str) -> bool:
+    """Return whether anything of a run was ever begun; what cannot be known may be worth keeping."""
+    try:
+        return bool(read_driver_logs(path).jobs)
+    except DamagedRunError:
+        return True
 
 
 def _code(status: int, path: str) -> int:

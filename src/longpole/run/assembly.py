@@ -11,7 +11,7 @@ from longpole.describe.checks.room import check_resources
 from longpole.errors import UsageError
 from longpole.model.plan import RULES, Clustering, Handing, Placement, Sent
 from longpole.model.ports import Runtime
-from longpole.model.workflow import Resources, Template, Workflow
+from longpole.model.workflow import Resources, Template, Workflow, WorkflowError
 from longpole.plan.clusters import Clusters, SizeOf
 from longpole.plan.expansion import Expansion
 from longpole.plan.outside import Outside, found_members
@@ -170,11 +170,18 @@ class Assembly:
         """Return what a job has made, if it need not run: in this run, or before it."""
         found = self._past.known(job)
         if found is None and self._request.reuse and not job.label:
-            made = self._reuse.known(job.tasks[0])
+            made = self._reused(job.tasks[0])
             found = None if made is None else [made]
         for each in found or ():
             self._locations.keep(each.made)
         return found
+
+    def _reused(self, task: int) -> Known | None:
+        """Return what a task has made before this run; one that cannot be ordered fails when it begins."""
+        try:
+            return self._reuse.known(task)
+        except WorkflowError:
+            return None
 
     def _size_of(self, outside: Outside) -> SizeOf:
         """Return what tells the size of a file: one that was made, or one from outside."""

@@ -33,6 +33,8 @@ class Attempts:
         self._runner, self._engine, self._journal = runner, engine, journal
         self._identities, self._remember = identities, remember
         self._ready_ns: dict[int, Nanoseconds] = {}
+        # The attempt of each job that has begun and not ended; the runner may be one ahead.
+        self._begun: dict[int, int] = {}
 
     def note_ready(self) -> None:
         """Keep when jobs became ready: now, if the runner has just said so."""
@@ -46,6 +48,7 @@ class Attempts:
     def begin(self, each: Open, now_ns: Nanoseconds) -> None:
         """Write down that an attempt begins."""
         ready_ns = self._ready_ns.pop(each.job, now_ns)
+        self._begun[each.job] = each.attempt
         self._journal.start(self._identities.jobs[each.job], each.attempt, now_ns, ready_ns)
 
     def commit(self, event: Closed) -> None:
@@ -60,6 +63,7 @@ class Attempts:
         parts = self._engine.take_parts(job.number)
         began_ns, ended_ns = _times(opened)
         result = Result(made, value, began_ns)
+        self._begun.pop(job.number, None)
         self._journal.commit(self._identities.jobs[job.number], job.attempt, ended_ns, parts, result)
         self._engine.forget(job.number)
 
@@ -69,7 +73,7 @@ class Attempts:
         status = _STOPPED if cause.verdict is Verdict.STOPPED else _FAILED
         began_ns, ended_ns = _times(opened)
         parts = self._engine.take_parts(number)
-        attempt = opened.attempt if opened is not None else job.attempt  # the runner may be an attempt ahead
+        attempt = self._begun.pop(number, job.attempt)
         failure = Failure(status, cause.sentence, began_ns)
         self._journal.fail(self._identities.jobs[number], attempt, ended_ns, parts, failure)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from time import monotonic_ns
 
+from longpole.errors import LongpoleError
 from longpole.model.failure import FailedTask
 from longpole.run.attempts import Attempts, Remember
 from longpole.run.auxiliaries import Assistant, Auxiliaries
@@ -19,14 +20,17 @@ from longpole.run.locations import Locations
 from longpole.run.messages import (
     Abandon,
     Assist,
+    Broken,
     Close,
     Closed,
     Discard,
     Event,
     Execute,
+    Executed,
     Instruction,
     Open,
     Stop,
+    Verdict,
 )
 from longpole.run.orders import Orders, TaskOrder, folder_of
 from longpole.run.outcomes import Outcomes
@@ -67,6 +71,8 @@ class Driver:
         self._causes = Causes(runner, engine)
         self._attempts = Attempts(runner, engine, journal, self._identities, parts.remember)
         self._auxiliaries = Auxiliaries(parts.assist, journal, self._causes, parts.session)
+        # Of jobs and tasks that cannot be ordered: the engine never hears of them.
+        self._unordered: list[Event] = []
         self._stops = 0
         self._look_ns = 0
 
@@ -94,9 +100,12 @@ class Driver:
 
     def _listen(self) -> list[Instruction]:
         """Wait for something to happen; return what is to be done about it."""
-        events = [] if self._auxiliaries.has_ended else self._engine.wait(_TURN_S)
+        is_known = self._auxiliaries.has_ended or self._unordered
+        events = [] if is_known else self._engine.wait(_TURN_S)
         self._runner.let_ahead(self._engine.ahead)
         events += self._auxiliaries.take()  # some have ended while we waited
+        unordered, self._unordered = self._unordered, []
+        events += unordered
         instructions: list[Instruction] = []
         for event in events:
             instructions += self._take(event)
@@ -160,9 +169,7 @@ class Driver:
     def _do(self, instruction: Instruction) -> None:
         match instruction:
             case Execute():
-                job = self._runner.graph.jobs[instruction.job]
-                order = self._parts.orders.task(instruction.task, job.memory_for(instruction.task))
-                self._engine.execute(instruction.job, order)
+                self._execute(instruction)
             case Open():
                 self._open(instruction)
             case Close():
@@ -176,13 +183,31 @@ class Driver:
             case Assist():
                 self._auxiliaries.begin(instruction)
 
+    def _execute(self, instruction: Execute) -> None:
+        number, task = instruction
+        memory_bytes = self._runner.graph.jobs[number].memory_for(task)
+        try:
+            order = self._parts.orders.task(task, memory_bytes)
+        except LongpoleError as error:
+            self._unordered.append(Executed(number, task, Verdict.FAILED, str(error)))
+        else:
+            self._engine.execute(number, order)
+
     def _open(self, instruction: Open) -> None:
         job = self._runner.graph.jobs[instruction.job]
-        orders = self._orders(job)
+        try:
+            orders = self._orders(job)
+        except LongpoleError as error:
+            self._unordered.append(Broken(job.number, Verdict.FAILED, str(error)))
+        else:
+            self._engine.open(self._opened(instruction, orders), orders)
+
+    def _opened(self, instruction: Open, orders: Sequence[TaskOrder]) -> OpenJob:
+        job = self._runner.graph.jobs[instruction.job]
         identity = self._identities.jobs[job.number]
         own = bool(job.label) or orders[0].needs_folder
         folder = folder_of(self._parts.scratch, identity, instruction.attempt) if own else ""
-        opened = OpenJob(
+        return OpenJob(
             job.number,
             identity,
             instruction.attempt,
@@ -192,10 +217,13 @@ class Driver:
             lambda name: not job.label or self._parts.wanted(job.label, name),
             self._identities.tasks.__getitem__,
         )
-        self._engine.open(opened, orders)
 
     def _orders(self, job: Job) -> list[TaskOrder]:
-        """Return the orders for a job; those of several tasks are completed when each is executed."""
+        """Return the orders for a job; those of several tasks are completed when each is executed.
+
+        Raises:
+            LongpoleError: A name cannot be put where it is asked for.
+        """
         if job.label:
             return [self._parts.orders.outline(task) for task in job.tasks]
         orders = [self._parts.orders.task(task, job.memory_for(task)) for task in job.tasks]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from longpole.model.plan import Rules
+from longpole.model.workflow import WorkflowError
 from longpole.plan.clusters import Group
 from longpole.plan.counting import Counting, auxiliary_jobs
 from longpole.plan.expansion import Expansion
@@ -28,9 +29,16 @@ def sizes_of(names: Iterable[str], outside: Outside) -> dict[str, Bytes]:
 
 
 def outline_of(graph: Graph, expansion: Expansion, rules: Rules, outside: Outside) -> Outline | None:
-    """Return what the workflow was; None if not all of its tasks came to be known."""
+    """Return what the workflow was; None if not all of its tasks came to be known, or a name cannot be."""
     if expansion.unexpanded:
         return None
+    try:
+        return _counted(graph, expansion, rules, outside)
+    except WorkflowError:
+        return None  # a task has failed for that, and its user was told
+
+
+def _counted(graph: Graph, expansion: Expansion, rules: Rules, outside: Outside) -> Outline:
     groups = tuple(Group(job.label, tuple(job.tasks)) for job in graph.jobs)
     levels = tuple(job.level for job in graph.jobs)
     counting = Counting(expansion, Jobs(groups, tuple(graph.job_of), levels, {}), outside)
