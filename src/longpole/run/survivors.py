@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Collection
 
 from longpole.run.orders import JOB_VARIABLE
 
@@ -16,7 +17,7 @@ _LONGEST_S = 10.0
 
 
 def survivors(mark_of: str) -> list[int]:
-    """Return the processes of jobs that are alive, but for ourselves: of a run, or of an attempt of one."""
+    """Return the processes of jobs that are alive, but for ourselves: of a run, of an attempt, or a task."""
     mark = f"{JOB_VARIABLE}={mark_of}".encode()
     found = []
     for name in os.listdir("/proc"):
@@ -27,20 +28,28 @@ def survivors(mark_of: str) -> list[int]:
     return found
 
 
-def end_survivors(mark_of: str) -> list[int]:
-    """Kill all processes of jobs of a run, or of one attempt, and wait; return those that cannot be ended."""
+def end_survivors(mark_of: str, spared: Collection[int] = ()) -> list[int]:
+    """Kill all processes of jobs of a run, of an attempt, or of a task, and wait.
+
+    Args:
+        mark_of: Whose.
+        spared: Process groups that others are in as well: of them those alone are killed that are meant.
+
+    Returns:
+        Those that cannot be ended.
+    """
     limit = time.monotonic() + _LONGEST_S
     while (living := survivors(mark_of)) and time.monotonic() < limit:
         for pid in living:
-            _kill(pid)
+            _kill(pid, spared)
         time.sleep(0.005)
     return living
 
 
-def _kill(pid: int) -> None:
+def _kill(pid: int, spared: Collection[int]) -> None:
     try:
         group = os.getpgid(pid)
-        if group not in (os.getpgid(0), 0):
+        if group not in (os.getpgid(0), 0, *spared):
             os.killpg(group, signal.SIGKILL)
         os.kill(pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,13 +20,16 @@ from longpole.run.orders import Output, TaskOrder
 from longpole.run.staging.checksums import Checksums, digest_for
 from longpole.run.staging.link import LinkWay
 
+# Others may test on this machine as well: what jobs leave running is found by the id of their run.
+RUN_ID = secrets.token_hex(4)
+
 
 def settings(folder: Path, **more) -> Settings:
     """Return settings by which files are linked, in folders of their own."""
     (folder / "kept").mkdir(exist_ok=True)
     return Settings(
         **{
-            "run_id": "cafe0001",
+            "run_id": RUN_ID,
             "scratch": str(folder / "scratch"),
             "output": str(folder / "output"),
             "environment": dict(os.environ),

@@ -65,6 +65,11 @@ class Crew:
         """Return how many requests have no answer yet."""
         return len(self._open)
 
+    @property
+    def pids(self) -> list[int]:
+        """The workers there are; each leads a process group."""
+        return list(self._places)
+
     def fileno(self) -> int:
         """Return what is to be watched for answers."""
         return self._hearing.fileno()

@@ -118,13 +118,13 @@ class LocalEngine:
 
     def discard(self, number: int) -> None:
         """Forget a job that failed, but for what its next attempt can go on from."""
-        job = self._jobs.pop(number, None)
+        job = self._let_go(number)
         if job is not None:
             self._closing.discard(job)
 
     def abandon(self, number: int) -> None:
         """Let go of a job that was given up, but leave its folder."""
-        job = self._jobs.pop(number, None)
+        job = self._let_go(number)
         if job is not None:
             self._closing.abandon(job)
 
@@ -177,6 +177,13 @@ class LocalEngine:
         self._outputs.close()
         self._processes.close()
         self._wakes.close()
+
+    def _let_go(self, number: int) -> OpenJob | None:
+        """Take a job out that failed, and end what it has left running; what the user stops ends with us."""
+        job = self._jobs.pop(number, None)
+        if job is not None and not job.stopped:
+            self._workers.end_left(job)
+        return job
 
     def _wait(self, timeout_s: float) -> None:
         timeout_s = self._ending.wait_s(timeout_s)

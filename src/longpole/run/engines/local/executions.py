@@ -109,6 +109,8 @@ class Executions:
                 verdict, cause = Verdict.FAILED, str(error)
         job.parts.append(_part(job, execution, end_ns, verdict, used))
         if job.shared:
+            if verdict is not Verdict.OK:
+                self._workers.end_left(job, task)
             value = job.values.get(task, b"")
             self._events.add(Executed(job.number, task, verdict, cause, made, value))
         elif verdict is Verdict.OK:

@@ -95,15 +95,16 @@ class Starting:
             task = execution.order.task
             job.note_output(task, self._outputs.give_back(execution.output, lambda: job.output_name(task)))
 
-    def mark(self, job: OpenJob) -> str:
-        """Return what all processes of an attempt of a job are known by."""
-        return f"{self._settings.run_id}:{job.identity}:{job.attempt}"
+    def mark(self, job: OpenJob, task: int | None = None) -> str:
+        """Return what all processes of an attempt of a job are known by; of several tasks, those of one."""
+        mark = f"{self._settings.run_id}:{job.identity}:{job.attempt}"
+        return f"{mark}:{job.task_ids(task)}" if job.shared and task is not None else mark
 
     def variables(self, job: OpenJob, execution: Execution) -> dict[str, str]:
         """Return the variables of a task beside those of all; GPUs are given out with them."""
         order = execution.order
         own = {
-            JOB_VARIABLE: self.mark(job),
+            JOB_VARIABLE: self.mark(job, order.task),
             TASK_VARIABLE: f"{TELLER}:{job.task_ids(order.task)}:{job.attempt}",
             **order.environment,
         }

@@ -86,10 +86,14 @@ class Workers:
             lambda data, pid: then(self._called(job, execution, data, pid)),
         )
 
+    def end_left(self, job: OpenJob, task: int | None = None) -> None:
+        """End what an attempt of a job has left running that failed, or one task of it: it may run again."""
+        end_survivors(self._starting.mark(job, task), self._callers.pids)
+
     def _done(self, job: OpenJob, execution: Execution, data: bytes, pid: int) -> short_jobs.Answer | None:
         task = execution.order.task
         if not data:
-            end_survivors(self._starting.mark(job))
+            self.end_left(job)
             job.note_output(task, self._outputs.rescue(pid, job.output_name(task)))
             return None
         answer = short_jobs.answer_of(data)
