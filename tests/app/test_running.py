@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from longpole.app import running
-from longpole.errors import USAGE
+from longpole.errors import USAGE, UsageError
 from longpole.run.journal import Journal
 from longpole.run.request import Request
 from tests.run.test_journal import DRIVER
@@ -41,3 +41,10 @@ def test_a_run_whose_log_cannot_be_read_stays(run_path: Path) -> None:
     running.begin_in(str(run_path), Request("made.yaml"), ())
 
     assert run_path.exists()
+
+
+def test_what_cannot_be_written_down_is_refused_before_there_is_a_run(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is not UTF-8"):
+        running.begin(Request("caf\udce9/made.yaml"), "made", str(tmp_path / "runs"), ())
+
+    assert list(tmp_path.iterdir()) == []

@@ -37,8 +37,9 @@ def begin(request: Request, name: str, runs: str, facts: tuple[str, ...]) -> int
     """Run a workflow as a new run; return the exit code to end with.
 
     Raises:
-        UsageError: There is no room for a run.
+        UsageError: There is no room for a run, or what it is asked for cannot be written down.
     """
+    as_text(request)  # refused before there is a run
     return begin_in(create_in(find_runs_folder(runs), name), request, facts)
 
 

@@ -46,8 +46,17 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def as_text(request: Request) -> str:
-    """Return a request as it is written down."""
-    return msgspec.json.encode(request).decode()
+    """Return a request as it is written down.
+
+    Raises:
+        UsageError: A name or a parameter is no UTF-8.
+    """
+    try:
+        return msgspec.json.encode(request).decode()
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"'{error.object}' is not UTF-8, and cannot be written down. Choose another name for it."
+        ) from error
 
 
 def as_request(text: str) -> Request:
