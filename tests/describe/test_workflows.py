@@ -266,6 +266,7 @@ def test_what_cannot_be_is_told_with_its_line_and_key(text, said):
         ("retry: 5000", "tasks.train.retry: This must be from 0 to 1000, not the number 5000."),
         ("timeout: 90", "This must be a text with a unit, such as '90 min', not the number 90."),
         ("timeout: 0 s", "This must be above zero, not the text '0 s'."),
+        ("timeout: 1e300 s", "This must be at most 36500 d, not the text '1e300 s'."),
         ("timeout: soon", "'soon' is not a span of time."),
         ("environment: {1A: x}", "This is no name of a variable"),
         ("environment: {A: [x]}", "tasks.train.environment.A: This must be a text, not a list."),

@@ -13,6 +13,8 @@ from longpole.units import Bytes, parse_size, parse_span
 
 RESOURCES = ("cores", "memory", "gpus", "nodes", "ranks")
 _MOST_TRIES, _LARGEST_FACTOR = 1000, 100
+_LONGEST = "36500 d"
+_LONGEST_S = parse_span(_LONGEST)
 _FACTOR = re.compile(r"x?([0-9]{1,3}(?:\.[0-9]{1,3})?)")
 
 
@@ -57,6 +59,8 @@ def timeout_s(entry: Entry) -> float | None:
         raise entry.wrong("timeout", str(error)) from error
     if seconds <= 0:
         raise entry.wrong("timeout", f"This must be above zero, not {shape_of(value)}.")
+    if seconds > _LONGEST_S:
+        raise entry.wrong("timeout", f"This must be at most {_LONGEST}, not {shape_of(value)}.")
     return seconds
 
 
