@@ -180,7 +180,7 @@ tasks:
 """
     )
     driven.run_path.parent.symlink_to(small_disk)
-    driven.drive(3, cores=4)
+    driven.drive(3)
 
     assert "No space left on device" in driven.said.stderr
     assert "Traceback" not in driven.said.stderr

@@ -21,10 +21,11 @@ class Here:
 
 
 def this_machine(request: Request) -> Here:
-    """Return what jobs may use: what was asked for, else all that this process may use."""
+    """Return what jobs may use: what was asked for, but at most all that this process may use."""
+    cores = len(os.sched_getaffinity(0))
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return Here(
-        request.cores or len(os.sched_getaffinity(0)),
+        min(request.cores or cores, cores),
         min(request.memory_bytes or memory, memory),
         _gpus(os.environ.get("CUDA_VISIBLE_DEVICES")),
     )
