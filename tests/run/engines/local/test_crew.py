@@ -9,6 +9,7 @@ import time
 import pytest
 
 from longpole.run.engines.local.crew import Crew
+from tests.run.staging.disks import small_tmpfs
 
 
 @pytest.fixture
@@ -97,3 +98,17 @@ def test_what_no_worker_has_yet_can_be_taken_back(crew, tmp_path):
     assert not crew.take(1)
     assert crew.unbegun() == {4}
     assert not list(tmp_path.iterdir())
+
+
+def test_a_request_that_there_is_no_room_for_is_forgotten_and_takes_none(tmp_path):
+    with small_tmpfs(tmp_path / "disk", "1m") as disk:
+        crew = Crew(lambda _: _served, 1, str(disk))
+        with pytest.raises(OSError, match="No space left on device"):
+            crew.ask(1, bytes(3_000_000))
+        left = list(disk.iterdir())
+        crew.ask(2, b"ab")
+
+        assert _heard(crew, 1) == {2: b"ba"}
+        crew.close()
+
+    assert left == []

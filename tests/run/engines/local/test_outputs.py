@@ -21,6 +21,17 @@ def test_what_was_printed_gets_its_name_and_silence_none(tmp_path: Path) -> None
     assert os.listdir(tmp_path) == ["loud.log"]
 
 
+def test_what_was_printed_keeps_its_name_where_there_is_no_room_for_another(tmp_path: Path) -> None:
+    outputs = Outputs(str(tmp_path))
+    taken = outputs.take()
+    os.write(taken[0], b"printed\n")
+
+    path = outputs.give_back(taken, lambda: "too long " * 100)
+    outputs.close()
+
+    assert (path, Path(path).read_text()) == (taken[1], "printed\n")
+
+
 def test_a_worker_that_starts_leaves_what_others_write_to(tmp_path: Path) -> None:
     first = Outputs(str(tmp_path))
     taken = first.take()

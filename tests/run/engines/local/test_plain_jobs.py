@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from longpole.model.staging import Item
+from longpole.run.engines.local.outputs import Outputs
 from longpole.run.messages import Broken, Closed, Verdict
 from tests.run.engines.local.alone import engine_alone, job, shell, until_event, until_gone, until_there
 
@@ -66,3 +70,18 @@ def test_a_worker_that_dies_fails_its_job_alone(tmp_path: Path) -> None:
     assert isinstance(second, Closed)
     assert printed is not None
     assert Path(printed.outputs[0]).read_text() == "before\n"
+
+
+def test_a_job_that_could_print_nowhere_fails_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Outputs) -> tuple[int, str]:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Outputs, "take", refuse)  # workers are forked from here
+    with engine_alone(tmp_path) as engine:
+        engine.open(job(), [shell("true")])
+
+        event = until_event(engine)
+
+    assert event == Broken(0, Verdict.FAILED, "It could not be started: No space left on device.")

@@ -18,6 +18,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn
 
 from longpole.record.kernel import die_with_parent
@@ -245,8 +246,13 @@ def _message(key: int, content: bytes, folder: str, pid: int = 0) -> bytes:
     if len(content) <= _LARGE_BYTES:
         return _HEAD.pack(key, pid, 0) + content
     path = os.path.join(folder, f".message-{os.getpid()}-{key}")
-    with open(path, "wb") as file:
-        file.write(content)
+    try:
+        with open(path, "wb") as file:
+            file.write(content)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(path)  # a part of it would only take room
+        raise
     return _HEAD.pack(key, pid, 1) + os.fsencode(path)
 
 

@@ -36,23 +36,23 @@ class Outputs:
         return os.open(path, how, 0o600), path
 
     def give_back(self, output: tuple[int, str], name: Callable[[], str]) -> str:
-        """Take a file back; if something was written, it stays under a name: return its path, else none."""
+        """Take a file back; if something was written, it stays under a name: return its path, else none.
+
+        Where there is no room for a name it keeps the one that it has.
+        """
         descriptor, path = output
         if not os.fstat(descriptor).st_size:
             self._free.append(output)
             return ""
-        final = os.path.join(self._folder, name())
-        os.rename(path, final)
         os.close(descriptor)
-        return final
+        return self._named(path, name())
 
     def rescue(self, pid: int, name: str) -> str:
         """Give what a process printed that has died its name; return its path, empty if it is nothing."""
         final = ""
         for path in self._hidden(f".{pid}-"):
             if os.path.getsize(path):
-                final = os.path.join(self._folder, name)
-                os.rename(path, final)
+                final = self._named(path, name)
         return final
 
     def close(self) -> None:
@@ -63,6 +63,14 @@ class Outputs:
         for path in self._hidden("."):
             if not os.path.getsize(path):
                 os.unlink(path)
+
+    def _named(self, path: str, name: str) -> str:
+        final = os.path.join(self._folder, name)
+        try:
+            os.rename(path, final)
+        except OSError:
+            return path
+        return final
 
     def _hidden(self, begin: str) -> list[str]:
         """Return the paths of files that have no names of their own yet."""

@@ -114,8 +114,9 @@ class Server:
         began = monotonic_ns()
         if self._stopped:
             return Answer((began, began, began, began), stopped=True)
-        output = self._outputs.take()
+        output = None
         try:
+            output = self._outputs.take()
             if job.folder and not _make_folder(job):
                 self._outputs.give_back(output, lambda: job.output)
                 return Answer((began, began, began, began), made=None)
@@ -129,7 +130,8 @@ class Server:
             self._tell(self._pid, start)
         except OSError as error:
             now = monotonic_ns()
-            self._outputs.give_back(output, lambda: job.output)
+            if output is not None:
+                self._outputs.give_back(output, lambda: job.output)
             return Answer((began, now, now, now), trouble=error.errno or 1)
         return self._ended(job, (began, start), output)
 

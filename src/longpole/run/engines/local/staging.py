@@ -161,8 +161,11 @@ class Staging:
         self._crew.kill()
 
     def _carry(self, request: Request, then: Callable[[Answer], None]) -> None:
-        """Let a carrier do an errand."""
-        self._asking.ask(self._crew, as_bytes(request), lambda data, _: then(_answer(data)))
+        """Let a carrier do an errand; if it cannot be asked, that is the answer."""
+        try:
+            self._asking.ask(self._crew, as_bytes(request), lambda data, _: then(_answer(data)))
+        except OSError as error:
+            then(Answer(None, f"Moving files of {request.folder} could not begin: {error.strerror}."))
 
     def _targets(self, names: Iterable[str]) -> tuple[Item, ...]:
         return tuple(Item(name, os.path.join(self._settings.kept, name)) for name in names)
