@@ -146,7 +146,8 @@ def test_more_tasks_than_a_log_holds_back_are_all_written(run_path: str):
     journal.close()
 
 
-def test_a_note_too_large_for_the_log_stops_the_run(run_path: str):
+def test_a_note_too_large_for_the_log_stops_the_run(run_path: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("longpole.run.journal._LARGEST_BYTES", BACKLOG_BYTES)
     journal = Journal(run_path, {}, {})
     journal.plan(named("x" * BACKLOG_BYTES), 0)
 

@@ -40,7 +40,9 @@ _MOST_COMPRESSED = 256
 class LogWriter:
     """One append-only log file. A full or vanished disk is remembered in ``trouble``, never raised."""
 
-    def __init__(self, run_path: str, created_ns: int, place: str = "") -> None:
+    def __init__(
+        self, run_path: str, created_ns: int, place: str = "", backlog_bytes: int = BACKLOG_BYTES
+    ) -> None:
         """Create a file of this node in a run's log folder; this alone may raise ``OSError``.
 
         Args:
@@ -48,6 +50,7 @@ class LogWriter:
             created_ns: The present moment, on UTC.
             place: What tells apart those who may write on one node at the same time. A file of the same place
                 that is there already is continued by a further log; without one, the file is a new one.
+            backlog_bytes: How much may wait to be written; what is beyond is lost.
         """
         node = os.uname().nodename
         name = f"{node[:48].replace('/', '-')}-{place or os.urandom(4).hex()}"
@@ -58,6 +61,7 @@ class LogWriter:
         self.trouble = ""
         self._waiting = [(0, file_header(node, created_ns))]
         self._waiting_bytes = FILE_HEADER.size
+        self._most_waiting = backlog_bytes
         self._descriptor = _open_own(self.path) if place else -1
         if self._descriptor < 0:
             self.path += f"-{os.urandom(4).hex()}" if place else ""
@@ -106,7 +110,7 @@ class LogWriter:
 
     def _take(self, count: int, data: bytes) -> None:
         self.records += count
-        if self._waiting_bytes + len(data) > BACKLOG_BYTES:
+        if self._waiting_bytes + len(data) > self._most_waiting:
             self.lost += count
             return
         self._waiting.append((count, data))

@@ -34,8 +34,9 @@ from longpole.store.derive.workflow_notes import (
 from longpole.units import Bytes
 
 _NAMES_AT_ONCE = 500
-# A log takes a few times as much at once.
 _BYTES_AT_ONCE = 1 << 20
+# A commit is one note, so that it is told whole or not at all, however many files and values are in it.
+_LARGEST_BYTES = 1 << 30
 _LONGEST_CAUSE = 4000
 
 
@@ -67,7 +68,8 @@ class Journal:
         self._lines: list[bytes] = []
         self._encode = msgspec.json.Encoder().encode
         try:
-            self._log = LogWriter(run_path, time.time_ns(), f"driver-{os.urandom(4).hex()}")
+            place = f"driver-{os.urandom(4).hex()}"
+            self._log = LogWriter(run_path, time.time_ns(), place, _LARGEST_BYTES)
         except OSError as error:
             raise JournalError(f"Cannot write a log into {run_path}: {error.strerror}.") from error
 

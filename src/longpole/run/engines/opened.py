@@ -9,6 +9,7 @@ from longpole.run.memory.limits import Limit
 from longpole.run.messages import Verdict
 from longpole.run.orders import TaskOrder
 from longpole.store.derive.workflow_notes import Part
+from longpole.units import Bytes
 
 
 @dataclass(slots=True)
@@ -61,6 +62,7 @@ class OpenJob:
         executing: Those that are being executed.
         made: Names of the files that each task has made.
         values: What functions returned.
+        value_bytes: How large that is together.
         outputs: Where the output of each task is.
         stopped: Whether the user has stopped it.
         began_ns: When a worker began it that had it waiting; 0 if it did not wait.
@@ -81,6 +83,7 @@ class OpenJob:
     executing: dict[int, Execution] = field(default_factory=dict)
     made: dict[int, list[str]] = field(default_factory=dict)
     values: dict[int, bytes] = field(default_factory=dict)
+    value_bytes: Bytes = 0
     outputs: dict[int, str] = field(default_factory=dict)
     stopped: bool = False
     began_ns: int = 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from longpole.model.workflow import Call, Resources, Template
 from longpole.run.engines.local.engine import LocalEngine
 from longpole.run.messages import Broken, Event, Executed, Opened, Verdict
@@ -50,6 +52,25 @@ def test_a_function_of_several_is_told_with_its_value(tmp_path: Path) -> None:
         event = executed(engine, tmp_path, TaskOrder(0, "double", template, call=((21,), {})))
 
     assert event == Executed(0, 0, value=b"\x2a")
+
+
+def test_functions_of_several_that_return_more_than_a_log_takes_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("longpole.run.engines.local.executions._MOST_VALUE_BYTES", 1)
+    template = Template("double", call=Call(double))
+    with engine_alone(tmp_path, templates={"double": template}) as engine:
+        first = executed(engine, tmp_path, TaskOrder(0, "double", template, call=((21,), {})))
+        engine.execute(0, TaskOrder(1, "double", template, call=((21,), {})))
+        second = until_event(engine)
+        opened = engine.job(0)
+
+    assert first == Executed(0, 0, value=b"\x2a")
+    assert isinstance(second, Executed)
+    assert (second.verdict, second.value) == (Verdict.FAILED, b"")
+    assert "have returned 2 B, which is too much for the log of a run" in second.cause
+    assert opened is not None
+    assert opened.values == {0: b"\x2a"}
 
 
 def test_a_task_of_several_that_comes_after_the_stop_is_not_begun(tmp_path: Path) -> None:

@@ -181,3 +181,17 @@ put(w, "end", steps.write, arguments=[[{"result": "names"}, {"result": "size"}],
 
     names = ["f1", ["f1", "f2"], ["f1!", ".longpole/names/all.list"]]
     assert made(driven, "end") == [names, 3_000_000]
+
+
+def test_large_values_of_a_cluster_are_kept_for_who_goes_on(driven: Driven):
+    described(
+        driven,
+        """
+for name in ("a", "b"):
+    put(w, name, steps.large)
+""",
+    ).drive(cluster="whole")
+
+    ((number, _),) = driven.log.groups.items()
+    assert driven.log.jobs[number].committed
+    assert len(bytes.fromhex(driven.log.jobs[number].value)) > 6_000_000

@@ -19,7 +19,10 @@ from longpole.run.engines.opened import Execution, OpenJob
 from longpole.run.messages import Executed, Verdict
 from longpole.run.orders import TaskOrder
 from longpole.store.derive.workflow_notes import Part
-from longpole.units import Nanoseconds
+from longpole.units import Nanoseconds, show_bytes
+
+# What functions of one job may return together: their commit is one note of its log.
+_MOST_VALUE_BYTES = 1 << 28
 
 
 class Executions:
@@ -92,8 +95,7 @@ class Executions:
             self._ended(job, task, monotonic_ns(), "The worker process that called it has died.")
             return
         execution.start_ns = job.began_ns = answer.start_ns
-        job.values[task] = answer.value
-        self._ended(job, task, answer.end_ns, answer.cause, answer.cpu_us)
+        self._ended(job, task, answer.end_ns, answer.cause or _valued(job, task, answer.value), answer.cpu_us)
 
     def _ended(
         self, job: OpenJob, task: int, end_ns: Nanoseconds, cause: str, used: tuple[int, ...] = ()
@@ -130,6 +132,18 @@ class Executions:
         if execution.verdict is not Verdict.OK:
             return execution.verdict, execution.cause
         return (Verdict.FAILED, cause) if cause else (Verdict.OK, "")
+
+
+def _valued(job: OpenJob, task: int, value: bytes) -> str:
+    """Keep what a function returned; return why that cannot be kept, if it cannot."""
+    total = job.value_bytes + len(value)
+    if total > _MOST_VALUE_BYTES:
+        return (
+            f"Together, the functions of its cluster have returned {show_bytes(total)}, which is "
+            "too much for the log of a run: write files instead, and name them in outputs."
+        )
+    job.values[task], job.value_bytes = value, total
+    return ""
 
 
 def _made_inside(job: OpenJob, order: TaskOrder) -> tuple[str, ...]:
