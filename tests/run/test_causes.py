@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from longpole.model.failure import FailedTask
 from longpole.run.causes import Cause, Causes
 from longpole.run.messages import Broken, Executed, Opened, Verdict
@@ -35,6 +37,18 @@ def test_a_job_is_told_with_its_command_its_last_lines_and_what_is_skipped(tmp_p
         skipped=2,
     )
     assert Path(told.output).parent == tmp_path / "output"
+
+
+def test_what_depends_on_failures_is_counted_for_the_first_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("longpole.run.causes._COUNTED", 1)
+    with leading(tmp_path, CHAIN) as parts:
+        causes = Causes(parts.runner, parts.engine)
+        causes.tell(0)
+        causes.tell(1)
+
+    assert [told.skipped for told in causes.failed] == [2, 0]
 
 
 def test_a_job_that_is_not_open_is_told_by_what_troubles_it(tmp_path: Path) -> None:

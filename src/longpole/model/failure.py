@@ -17,7 +17,7 @@ class FailedTask:
         output: The file with what it printed; empty if it printed nothing.
         last_lines: The last lines of that.
         folder: Its folder, which was left as it was; empty if it had none.
-        skipped: How many tasks will not run because of it.
+        skipped: How many tasks will not run because of it, as far as that was counted.
     """
 
     task: str

@@ -7,10 +7,13 @@ from typing import NamedTuple
 from longpole.model.failure import FailedTask
 from longpole.run.engines.local.outputs import last_lines
 from longpole.run.engines.port import Engine
+from longpole.run.jobs import Job
 from longpole.run.messages import Broken, Event, Executed, Verdict
 from longpole.run.runner import Runner
 
 _SHOWN_LINES = 10
+# Of so many failures all that depend on them are counted: that is a walk over all of these for each.
+_COUNTED = 100
 
 
 class Cause(NamedTuple):
@@ -63,7 +66,7 @@ class Causes:
         graph, opened = self._runner.graph, self._engine.job(number)
         job, (_, cause, task) = graph.jobs[number], self.of(number)
         name = self._runner.expansion.tasks[task].name
-        behind = sum(len(graph.jobs[other].tasks) for other in graph.after(job))
+        behind = self._behind(job) if len(self.failed) < _COUNTED else 0
         if opened is None:
             self.failed.append(FailedTask(name, job.attempt, cause, skipped=behind))
             return
@@ -79,3 +82,8 @@ class Causes:
             skipped=behind,
         )
         self.failed.append(told)
+
+    def _behind(self, job: Job) -> int:
+        """Return how many tasks depend on a job."""
+        graph = self._runner.graph
+        return sum(len(graph.jobs[other].tasks) for other in graph.after(job))

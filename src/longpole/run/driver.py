@@ -158,9 +158,9 @@ class Driver:
             elif isinstance(each, Discard | Abandon):
                 if isinstance(each, Abandon):
                     self._causes.tell(each.job)
-                    self._outcomes.note_behind(each.job)
                 self._attempts.fail(each.job, self._causes.of(each.job))
         self._outcomes.note_cached()
+        self._outcomes.note_skipped()
         self._journal.flush()
         self._parts.settle()
         for each in todo:

@@ -166,6 +166,18 @@ class Graph:
                     if not self._outside[later]:
                         yield later
 
+    def left_after(self, job: Job) -> set[int]:
+        """Return all jobs that depend on one and have not ended; behind one that has, there are none."""
+        found: set[int] = set()
+        waiting = [job]
+        while waiting:
+            for task in waiting.pop().tasks:
+                for number in {self.job_of[later] for later in self._behind[task]} - found - {job.number}:
+                    if not self.jobs[number].done:
+                        found.add(number)
+                        waiting.append(self.jobs[number])
+        return found
+
     def after(self, job: Job) -> set[int]:
         """Return all jobs that depend on one, directly or not."""
         found: set[int] = set()

@@ -44,7 +44,7 @@ class Losses:
         self._skip_one(job)
 
     def _skip_after(self, job: Job) -> None:
-        for number in sorted(self._graph.after(job)):
+        for number in sorted(self._graph.left_after(job)):
             self._skip_one(self._graph.jobs[number])
 
     def _skip_one(self, job: Job) -> None:

@@ -17,6 +17,7 @@ class Outcomes:
         """Take who knows of them, and where they are written."""
         self._runner, self._journal, self._identities = runner, journal, identities
         self._cached = 0
+        self._skipped: set[int] = set()
 
     def note_cached(self) -> None:
         """Write down tasks that have turned out to be made already."""
@@ -24,17 +25,19 @@ class Outcomes:
         self._cached += len(new)
         self._journal.outcomes("cached", [self._identities.tasks[task] for task in new])
 
-    def note_behind(self, number: int) -> None:
-        """Write down which tasks cannot run, since a job has failed."""
-        graph = self._runner.graph
-        self._note("skipped", (graph.jobs[other] for other in graph.after(graph.jobs[number])))
+    def note_skipped(self) -> None:
+        """Write down tasks that have turned out not to run, since a job has failed: each once."""
+        if len(self._skipped) == len(self._runner.skipped):
+            return
+        new = self._runner.skipped - self._skipped
+        self._skipped |= new
+        self._note("skipped", (self._runner.graph.jobs[number] for number in sorted(new)))
 
     def note_all(self) -> None:
         """Write down, in the end, all that did not run and what became of it."""
-        runner, jobs = self._runner, self._runner.graph.jobs
         self.note_cached()
-        self._note("skipped", (jobs[number] for number in sorted(runner.skipped)))
-        self._note("never", (job for job in jobs if not job.attempt and not job.done))
+        self.note_skipped()
+        self._note("never", (job for job in self._runner.graph.jobs if not job.attempt and not job.done))
 
     def _note(self, outcome: str, jobs: Iterable[Job]) -> None:
         ids = self._identities.tasks
