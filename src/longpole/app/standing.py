@@ -14,7 +14,7 @@ from longpole.model.failure import FailedTask
 from longpole.model.manifest import State
 from longpole.model.standing import DriverSession, Results, RunningTask, RunState, Standing, TypeStanding
 from longpole.record.rundir import boot_id
-from longpole.run.engines.local.outputs import last_lines
+from longpole.run.engines.printed import last_lines
 from longpole.run.request import as_request
 from longpole.store.derive.workflow_notes import Planned
 from longpole.store.driver_log import DriverLog, JobLog, Session

@@ -7,7 +7,7 @@ from time import monotonic_ns
 
 from longpole.model.staging import Moved
 from longpole.run.causes import Causes
-from longpole.run.engines.local.phases import note_moved
+from longpole.run.engines.movements import note_moved
 from longpole.run.engines.port import Delivered
 from longpole.run.journal import Failure, Journal, Result
 from longpole.run.messages import Assist, Assisted, Event

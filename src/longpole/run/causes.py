@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from longpole.model.failure import FailedTask
-from longpole.run.engines.local.outputs import last_lines
 from longpole.run.engines.port import Engine
+from longpole.run.engines.printed import last_lines
 from longpole.run.jobs import Job
 from longpole.run.messages import Broken, Event, Executed, Verdict
 from longpole.run.runner import Runner

@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-_TAIL_BYTES = 8192
-
 
 class Outputs:
     """The files that jobs of a run write into."""
@@ -88,14 +86,3 @@ def remove_spare(folder: str) -> None:
     for entry in os.scandir(folder):
         if entry.name.startswith(".") and not entry.stat().st_size:
             os.unlink(entry.path)
-
-
-def last_lines(path: str, count: int) -> list[str]:
-    """Return the last lines of a file that are not empty."""
-    try:
-        with open(path, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
-            text = file.read().decode("utf-8", "replace")
-    except OSError:
-        return []
-    return [line for line in text.splitlines() if line.strip()][-count:]

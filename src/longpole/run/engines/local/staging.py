@@ -22,8 +22,8 @@ from longpole.run.engines.local.carriers import (
     is_light,
 )
 from longpole.run.engines.local.crew import Crew
-from longpole.run.engines.local.phases import note_moved
 from longpole.run.engines.local.settings import Settings
+from longpole.run.engines.movements import note_moved
 from longpole.run.engines.opened import OpenJob
 from longpole.run.engines.port import Delivered
 from longpole.run.locations import newest_of
