@@ -12,7 +12,7 @@ from longpole.model.workflow import NamedSet, Resources, Retry, WorkflowError
 from longpole.run.messages import Auxiliary, Verdict
 from longpole.run.policy import Known
 from tests.plan.described import task, tiles, values, workflow
-from tests.run.simulated import Machine, Simulation, always_well
+from tests.run.simulated import Machine, Simulation
 from tests.run.workflows import clusterings, workflows
 
 # Without shrinking: what a simulation says is short, and a failing one takes its time.
@@ -122,32 +122,6 @@ def test_keeping_going_exactly_what_depends_on_a_failure_does_not_run(described,
         before = {*makers, *simulation.expansion.before[name]}
         assert before & (unknown | set(simulation.expansion.unexpanded))
     check_assists(simulation)
-
-
-@given(workflows(), clusterings(), st.integers(0, 1 << 30))
-@FAST
-def test_going_on_repeats_nothing_that_was_committed(described, clustering, seed):
-    machine = Machine(gpus=1, clustering=clustering, many=members(seed), fate=chancy(seed, 0.2))
-    first = simulated(described, machine, seed).run(stop_after=seed % 40)
-    assume(not first.runner.refused)
-    made = {
-        first.expansion.tasks[number].name: Known(first.runner.made.get(number, ()), b"")
-        for number in first.committed
-    }
-
-    def known(job):
-        names = [second.expansion.tasks[number].name for number in job.tasks]
-        return [made[name] for name in names] if all(name in made for name in names) else None
-
-    machine.fate = always_well
-    second = Simulation(described, machine, seed + 1, known=known)
-    second.run()
-    assume(not second.runner.refused)
-
-    assert second.runner.well
-    again = {name for name in second.executed if name in made}
-    if clustering.how is not Grouping.LABEL:  # of these, who is in which cluster may depend on the order
-        assert not again
 
 
 def check_assists(simulation: Simulation) -> None:

@@ -23,7 +23,7 @@ class Readiness:
 
     def consider(self, job: Job) -> None:
         """Look at a job that is not open: whether it needs to run, and may wait for room."""
-        if job.outside or job.done or job.queued:
+        if (job.outside and not job.past) or job.done or job.queued:
             return
         known = self._policy.known(job)
         if known is not None:

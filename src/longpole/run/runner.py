@@ -157,7 +157,9 @@ class Runner:
         place = 0
         while place < len(job.tasks):
             if place >= len(known):
-                known = self._policy.known(job) or [Known()] * len(job.tasks)
+                more = self._policy.known(job)
+                assert more is not None  # nobody else can have joined it
+                known = more
             task, found = job.tasks[place], known[place]
             self.values[task] = found.value
             self.made[task] = found.made
