@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from longpole.model.plan import Clustering, Grouping
 from longpole.model.workflow import NamedSet, Resources, Retry, WorkflowError
+from longpole.run.gathering import Gathering
 from longpole.run.messages import Auxiliary, Verdict
 from longpole.run.policy import Known
 from tests.plan.described import task, tiles, values, workflow
@@ -256,6 +257,31 @@ def test_a_cluster_whose_later_tasks_can_never_come_does_not_begin():
     machine = Machine(clustering=BY_LABEL, keep_going=True, fate=failing("tells"))
 
     assert Simulation(described, machine).run().executed == {"tells": 1}
+
+
+def test_a_cluster_begins_when_what_it_waits_for_turns_out_to_be_nothing():
+    described = workflow(
+        values("image"),
+        NamedSet("tile", made="tiles/{image}/{tile}"),
+        task("early", [], ["e"], cluster="c"),
+        task("cut", [], ["tiles/{image}/{tile}"], for_each=(("image",),)),
+        task("look", ["tiles/{image}/{tile}"], ["l/{image}/{tile}"], for_each=(("image",), ("tile",))),
+        task(
+            "late", ["l/{image}/{tile}"], ["z/{image}/{tile}"], for_each=(("image",), ("tile",)), cluster="c"
+        ),
+    )
+    simulation = Simulation(described, Machine(clustering=BY_LABEL)).run()
+
+    assert simulation.executed == {"early": 1}
+    assert simulation.runner.well
+
+
+def test_a_run_that_has_left_a_job_undone_did_not_go_well(monkeypatch):
+    monkeypatch.setattr(Gathering, "may_begin", lambda *_: False)
+    simulation = Simulation(workflow(task("one")), Machine(clustering=WHOLE)).run()
+
+    assert not simulation.runner.failures
+    assert not simulation.runner.well
 
 
 def test_tasks_that_come_too_late_for_a_cluster_are_one_of_their_own():

@@ -40,7 +40,7 @@ class Readiness:
             yield self._known.popleft()
 
     def take_held(self) -> Iterator[Job]:
-        """Yield clusters that were held back: something was committed since, and they may begin now."""
+        """Yield clusters that were held back: more is known or committed since, and they may begin now."""
         if self._held:
             held, self._held = self._held, {}
             yield from held.values()
