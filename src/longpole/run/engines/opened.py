@@ -59,6 +59,7 @@ class OpenJob:
         there: Names of files that are in the folder.
         orders: Its tasks, as they were ordered.
         executing: Those that are being executed.
+        tried: Those that were executed before, and may have left something.
         made: Names of the files that each task has made.
         values: What functions returned.
         outputs: Where the output of each task is.
@@ -79,6 +80,7 @@ class OpenJob:
     there: set[str] = field(default_factory=set)
     orders: dict[int, TaskOrder] = field(default_factory=dict)
     executing: dict[int, Execution] = field(default_factory=dict)
+    tried: set[int] = field(default_factory=set)
     made: dict[int, list[str]] = field(default_factory=dict)
     values: dict[int, bytes] = field(default_factory=dict)
     outputs: dict[int, str] = field(default_factory=dict)
