@@ -66,7 +66,7 @@ class Machine:
 class Simulation:
     """Runs a workflow that is only thought of."""
 
-    def __init__(self, workflow: Workflow, machine: Machine, seed: int = 0, known=lambda job: None) -> None:
+    def __init__(self, workflow: Workflow, machine: Machine, seed: int = 0, **more) -> None:
         self.machine, self.random = machine, Random(seed)
         self.expansion = Expansion(workflow, {})
         clusters = Clusters(machine.clustering, self.expansion)
@@ -76,7 +76,7 @@ class Simulation:
             keep_going=machine.keep_going,
             cluster=lambda new: [(each.label, each.tasks) for each in clusters.assign(new) if each.label],
             label=clusters.label_of,
-            known=known,
+            **more,
         )
         self.clusters = clusters
         self.runner = Runner(self.expansion, self.policy)

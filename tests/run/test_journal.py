@@ -11,8 +11,10 @@ import pytest
 from longpole.log.files import BACKLOG_BYTES, read_logs
 from longpole.model.workflow import Resources, Task, Template
 from longpole.plan.expansion import Expansion
+from longpole.run.jobs import Job
 from longpole.run.journal import Failure, Journal, JournalError, Result
 from longpole.run.messages import Made
+from longpole.run.policy import Known
 from longpole.run.resuming import Past, together
 from longpole.store.derive.workflow_notes import Driver, Group, Outline, Part, Sizes
 from longpole.store.workflow import read_driver_logs
@@ -131,6 +133,37 @@ def test_results_of_a_cluster_are_told_apart(run_path: str):
     (Path(run_path) / "b").unlink()
     gone = Past(read_driver_logs(run_path), expansion, lambda _: False)
     assert gone.known(Cluster()) is None  # type: ignore[arg-type]
+
+
+def test_a_task_is_committed_where_it_ran_wherever_it_was_planned_since(run_path: str):
+    expansion = expanded(workflow(task("one", [], ["a"]), task("two", [], ["b"]), task("three", [], ["c"])))
+    drive(run_path, expansion, "c", committed=[0], planned=[])
+    drive(run_path, expansion, "c (2)", committed=[1], planned=[2])
+    drive(run_path, expansion, "c", committed=[], planned=[0, 1, 2])
+
+    past = Past(read_driver_logs(run_path), expansion, lambda _: True)
+
+    assert [past.job_of(each) for each in range(3)] == ["c", "c (2)", None]
+    assert (past.has("c"), past.has("c (3)")) == (True, False)
+    one, two = Known((Made("a", 1, "sum"),), b"0"), Known((Made("b", 1, "sum"),), b"1")
+    assert past.known(Job(0, "c", tasks=[0, 1])) == [one, two]
+    assert past.known(Job(0, "c", tasks=[2])) is None
+
+
+def drive(run_path: str, expansion: Expansion, label: str, committed: list[int], planned: list[int]) -> None:
+    """Plan tasks for a cluster, which is committed before the last of them are."""
+    past = Past(read_driver_logs(run_path), expansion, lambda _: True)
+    journal = Journal(run_path, past.tasks, past.files)
+    journal.begin(DRIVER)
+    group = journal.group(label)
+    ids = {each: journal.plan(expansion.tasks[each], group) for each in committed}
+    if ids:
+        made = tuple(Made(name, 1, "sum") for each in ids for (name,) in expansion.tasks[each].outputs)
+        value = together({number: b"%d" % each for each, number in ids.items()})
+        journal.commit(group, 1, 20, [], Result(made, value))
+    for each in planned:
+        journal.plan(expansion.tasks[each], group)
+    journal.close()
 
 
 def test_more_tasks_than_a_log_holds_back_are_all_written(run_path: str):

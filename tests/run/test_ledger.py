@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longpole.run.ledger import LEDGER, Ledger
 from longpole.run.messages import Made
+from longpole.run.staging.checksums import Checksums, of_file, of_tree
 
 
 def opened(folder: Path) -> Ledger:
@@ -38,6 +40,36 @@ def test_a_file_that_is_gone_is_never_unchanged(tmp_path: Path):
 
     assert entry is not None
     assert opened(tmp_path).unchanged(entry) is None
+
+
+@pytest.mark.parametrize("checksums", list(Checksums))
+def test_a_file_it_does_not_know_is_held_by_its_content_and_without_checksums_by_its_size(
+    tmp_path: Path, checksums: Checksums
+):
+    ledger = opened(tmp_path)
+    file, leaf = tmp_path / "files/a", tmp_path / "files/tree/deep/leaf"
+    leaf.parent.mkdir(parents=True)
+    file.write_text("x")
+    leaf.write_text("xy")
+    tree = of_tree([("deep/", ""), ("deep/leaf", of_file(str(leaf), checksums))], checksums)
+    made = Made("a", 1, of_file(str(file), checksums)), Made("tree/", 2, tree)
+    assert [ledger.holds(each) for each in made] == [True, True]
+
+    file.write_text("longer")
+    leaf.write_text("longer")
+    assert [ledger.holds(each) for each in made] == [False, False]
+
+
+@pytest.mark.parametrize("checksum", ["", "sum"])
+def test_what_is_gone_or_of_another_kind_is_not_held(tmp_path: Path, checksum: str):
+    ledger = opened(tmp_path)
+    (tmp_path / "files/folder").mkdir()
+    (tmp_path / "files/file").write_text("")
+    size = (tmp_path / "files/folder").stat().st_size
+
+    gone = [Made("gone", 0, checksum), Made("gone/", 0, checksum)]
+    others = [Made("folder", size, checksum), Made("file/", 0, checksum)]
+    assert not any(ledger.holds(each) for each in (*gone, *others))
 
 
 def test_a_line_that_was_cut_costs_no_other(tmp_path: Path):

@@ -91,6 +91,28 @@ def test_a_driver_that_is_killed_at_any_moment_is_followed_by_another(driven: Dr
     check_no_overlap(driven.folder / "ledger")
 
 
+@pytest.mark.parametrize("checksums", ["on", "off"])
+def test_a_cluster_that_has_made_a_directory_is_taken_as_it_is(tmp_path: Path, checksums: str):
+    driven = Driven(tmp_path).write(
+        workflow__yaml=f"""
+longpole: 1
+name: model
+tasks:
+  train:
+    run: "echo begin train >> {tmp_path}/ledger; mkdir -p model; echo 1 > model/weights; echo > log"
+    outputs: [model/, log]
+    cluster: both
+  use: {{inputs: [model/, log], run: "cat model/weights; test -e {tmp_path}/go"}}
+"""
+    )
+    driven.drive(1, cluster="label", checksums=checksums)
+    (tmp_path / "go").touch()
+    driven.drive(cluster="label", checksums=checksums)
+
+    assert begun(driven) == ["train"]
+    assert driven.job("use").attempts == 2
+
+
 def check_no_overlap(ledger: Path) -> None:
     """Check that no task began while an earlier attempt of it still wrote."""
     running: dict[str, str] = {}

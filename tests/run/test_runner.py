@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from longpole.model.plan import Clustering, Grouping
 from longpole.model.workflow import NamedSet, Resources, Retry, WorkflowError
+from longpole.run.gathering import Gathering
 from longpole.run.messages import Auxiliary, Verdict
 from longpole.run.policy import Known
 from tests.plan.described import task, tiles, values, workflow
-from tests.run.simulated import Machine, Simulation, always_well
+from tests.run.simulated import Machine, Simulation
 from tests.run.workflows import clusterings, workflows
 
 # Without shrinking: what a simulation says is short, and a failing one takes its time.
@@ -122,32 +123,6 @@ def test_keeping_going_exactly_what_depends_on_a_failure_does_not_run(described,
         before = {*makers, *simulation.expansion.before[name]}
         assert before & (unknown | set(simulation.expansion.unexpanded))
     check_assists(simulation)
-
-
-@given(workflows(), clusterings(), st.integers(0, 1 << 30))
-@FAST
-def test_going_on_repeats_nothing_that_was_committed(described, clustering, seed):
-    machine = Machine(gpus=1, clustering=clustering, many=members(seed), fate=chancy(seed, 0.2))
-    first = simulated(described, machine, seed).run(stop_after=seed % 40)
-    assume(not first.runner.refused)
-    made = {
-        first.expansion.tasks[number].name: Known(first.runner.made.get(number, ()), b"")
-        for number in first.committed
-    }
-
-    def known(job):
-        names = [second.expansion.tasks[number].name for number in job.tasks]
-        return [made[name] for name in names] if all(name in made for name in names) else None
-
-    machine.fate = always_well
-    second = Simulation(described, machine, seed + 1, known=known)
-    second.run()
-    assume(not second.runner.refused)
-
-    assert second.runner.well
-    again = {name for name in second.executed if name in made}
-    if clustering.how is not Grouping.LABEL:  # of these, who is in which cluster may depend on the order
-        assert not again
 
 
 def check_assists(simulation: Simulation) -> None:
@@ -282,6 +257,31 @@ def test_a_cluster_whose_later_tasks_can_never_come_does_not_begin():
     machine = Machine(clustering=BY_LABEL, keep_going=True, fate=failing("tells"))
 
     assert Simulation(described, machine).run().executed == {"tells": 1}
+
+
+def test_a_cluster_begins_when_what_it_waits_for_turns_out_to_be_nothing():
+    described = workflow(
+        values("image"),
+        NamedSet("tile", made="tiles/{image}/{tile}"),
+        task("early", [], ["e"], cluster="c"),
+        task("cut", [], ["tiles/{image}/{tile}"], for_each=(("image",),)),
+        task("look", ["tiles/{image}/{tile}"], ["l/{image}/{tile}"], for_each=(("image",), ("tile",))),
+        task(
+            "late", ["l/{image}/{tile}"], ["z/{image}/{tile}"], for_each=(("image",), ("tile",)), cluster="c"
+        ),
+    )
+    simulation = Simulation(described, Machine(clustering=BY_LABEL)).run()
+
+    assert simulation.executed == {"early": 1}
+    assert simulation.runner.well
+
+
+def test_a_run_that_has_left_a_job_undone_did_not_go_well(monkeypatch):
+    monkeypatch.setattr(Gathering, "may_begin", lambda *_: False)
+    simulation = Simulation(workflow(task("one")), Machine(clustering=WHOLE)).run()
+
+    assert not simulation.runner.failures
+    assert not simulation.runner.well
 
 
 def test_tasks_that_come_too_late_for_a_cluster_are_one_of_their_own():

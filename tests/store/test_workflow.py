@@ -76,6 +76,25 @@ def test_a_commit_counts_whatever_is_told_later(tmp_path: Path) -> None:
     assert (job.committed, job.outputs, job.value, job.attempts) == (True, ((3, 4, "ff"),), "c0", 2)
 
 
+def test_a_commit_is_of_the_tasks_that_its_own_driver_had_put_there(tmp_path: Path) -> None:
+    made = HandmadeRun(tmp_path, joint=True)
+    with made.driver(at=1) as driver:
+        driver.task(1, "cut", job=7)
+        driver.task(2, "score", job=7)
+    with made.driver(at=50) as driver:
+        driver.task(1, "cut", job=7)
+        driver.finish_job(7, 60)
+        driver.task(2, "score", job=8)
+    with made.driver(at=70) as driver:
+        driver.task(1, "cut", job=8)
+        driver.task(2, "score", job=7)
+
+    log = read_driver_logs(made.path)
+
+    assert log.jobs[7].members == (1,)
+    assert (log.planned[1].job, log.planned[2].job) == (8, 7)
+
+
 def test_groups_and_outcomes_are_there(tmp_path: Path) -> None:
     made = HandmadeRun(tmp_path, joint=True)
     with made.driver() as driver:

@@ -153,6 +153,8 @@ class Assembly:
             cluster=lambda new: [(group.label, group.tasks) for group in clusters.assign(new) if group.label],
             label=clusters.label_of,
             needs=self._needs_of,
+            earlier=self._past.job_of,
+            is_taken=self._past.has,
             known=self._known,
             attempts=self._past.attempts,
         )

@@ -4,12 +4,16 @@ A cluster has the machine for itself, so it begins only when nothing outside of 
 even for tasks of it that are not known yet; else it would wait for what it keeps from running. Where a label
 has places, nobody can say which tasks will come: its clusters wait for none, and tasks that come too late, or
 that wait for others outside while the cluster is open, are a cluster of their own.
+
+Tasks that are committed since before this driver come back in the jobs in which they were; no other task ever
+joins these, nor a job that is called the same: what they have made is written down as all that there is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 
 from longpole.model.workflow import Resources
 from longpole.plan.expansion import Expansion
@@ -31,6 +35,7 @@ class Gathering:
         self._graph, self._growth, self._losses = graph, growth, losses
         self._whole: Capacity = replace(policy.capacity)
         self._jobs: dict[str, list[Job]] = {}
+        self._past: dict[str, Job] = {}
 
     def gather(self, new: range) -> list[Job]:
         """Give new tasks to jobs: clusters, or one for each; return the jobs.
@@ -44,10 +49,10 @@ class Gathering:
         self._graph.make_room(len(new))
         changed: dict[int, Job] = {}
         for label, tasks in clusters:
-            job = self._cluster(label, tasks)
-            for task in tasks:
-                self._join(task, job)
-            changed[job.number] = job
+            for job, some in self._apart(label, tasks):
+                for task in some:
+                    self._join(task, job)
+                changed[job.number] = job
         for task in new:
             if self._graph.job_of[task] < 0:
                 template = self._expansion.tasks[task].template
@@ -56,8 +61,9 @@ class Gathering:
                 self._join(task, job)
                 changed[job.number] = job
         for task in new:
-            if not self._graph.link(task):
-                self._losses.skip(self._graph.jobs[self._graph.job_of[task]])
+            possible, job = self._graph.link(task), self._graph.jobs[self._graph.job_of[task]]
+            if not possible and not job.past:
+                self._losses.skip(job)
         return list(changed.values())
 
     def may_begin(self, job: Job) -> bool:
@@ -83,16 +89,42 @@ class Gathering:
         self._graph.join(task, job)
         job.tries[task] = self._expansion.tasks[task].template.retry.times
 
+    def _apart(self, label: str, tasks: Sequence[int]) -> Iterator[tuple[Job, list[int]]]:
+        """Yield the clusters that new tasks of a label join; who was committed alone joins none."""
+        parts: dict[str | None, list[int]] = {}
+        for task in tasks:
+            parts.setdefault(self._policy.earlier(task), []).append(task)
+        for earlier, some in parts.items():
+            if earlier is None:
+                yield self._cluster(label, some), some
+            elif earlier:
+                yield self._again(earlier, some), some
+
+    def _again(self, label: str, tasks: Sequence[int]) -> Job:
+        """Return the job of tasks that are committed already, as it was called."""
+        job = self._past.get(label)
+        if job is None or job.done:
+            job = self._past[label] = self._add(label, tasks)
+            job.past = True
+        return job
+
     def _cluster(self, label: str, tasks: Sequence[int]) -> Job:
         """Return the cluster that new tasks of a label join: the last of it, or one more."""
         known = self._jobs.setdefault(label, [])
         if known and self._takes_in(known[-1], tasks):
             return known[-1]
+        called = {job.label for job in known}
+        names = (f"{label} ({at})" if at > 1 else label for at in count(1))
+        free = (name for name in names if name not in called and not self._policy.is_taken(name))
+        known.append(self._add(next(free), tasks))
+        return known[-1]
+
+    def _add(self, label: str, tasks: Sequence[int]) -> Job:
+        """Return a new cluster, which has the machine for itself."""
         level = self._policy.levels[self._expansion.tasks[tasks[0]].template.name]
-        job = self._graph.add_job(f"{label} ({len(known) + 1})" if known else label, level)
+        job = self._graph.add_job(label, level)
         job.needs = Resources(cores=self._whole.cores, gpus=self._whole.gpus)
         job.room, job.line = replace(self._whole), Lines()
-        known.append(job)
         return job
 
     def _still_joining(self, job: Job) -> list[str]:

@@ -23,6 +23,7 @@ class Job:
         number: Its place among all jobs.
         label: What a job of several is called; empty: it is one task.
         level: Its level in the graph of jobs.
+        past: Whether its tasks are committed since before this driver.
         tasks: Its tasks.
         needs: What it holds while it is open.
         attempt: Which try this is, from 1; 0: it has not begun.
@@ -45,6 +46,7 @@ class Job:
     number: int
     label: str = ""
     level: int = 1
+    past: bool = False
     tasks: list[int] = field(default_factory=list)
     needs: Resources = field(default_factory=Resources)
     attempt: int = 0
@@ -179,14 +181,14 @@ class Graph:
         return found
 
     def after(self, job: Job) -> set[int]:
-        """Return all jobs that depend on one, directly or not."""
+        """Return all jobs that depend on one, directly or not; what is committed needs it no more."""
         found: set[int] = set()
         waiting = [job]
         while waiting:
             for task in waiting.pop().tasks:
                 for later in self._behind[task]:
                     number = self.job_of[later]
-                    if number not in found and number != job.number:
+                    if number not in found and number != job.number and not self._done[later]:
                         found.add(number)
                         waiting.append(self.jobs[number])
         return found

@@ -13,7 +13,9 @@ from collections.abc import Iterable
 import msgspec
 
 from longpole.run.messages import Made
-from longpole.run.staging.checksums import Checksums, of_file
+from longpole.run.staging.checksums import Checksums, of_file, of_tree
+from longpole.run.staging.trees import parts_of, size_of_tree
+from longpole.units import Bytes
 
 LEDGER = "ledger"
 _MOST_SPARE = 2
@@ -58,13 +60,16 @@ class Ledger:
         return self._entries.get(task)
 
     def holds(self, made: Made) -> bool:
-        """Return whether a file is still the one that was made: by its time of change, else its content."""
+        """Return whether a file or directory is still the one that was made.
+
+        That is told by its time of change if that is known, else by its content, which is read for it; where
+        no checksum was made, by its size.
+        """
         if self._files.get(made.name) == (made.checksum, self._changed_ns(made.name)):
             return True
-        if made.name.endswith("/") or not made.checksum:
-            return False
+        path = os.path.join(self._kept, made.name)
         try:
-            return of_file(os.path.join(self._kept, made.name), Checksums.ON) == made.checksum
+            return _checksum(path) == made.checksum if made.checksum else _size(path) == made.size_bytes
         except OSError:
             return False
 
@@ -156,6 +161,21 @@ def _ends_well(file: int) -> bool:
     """Return whether a ledger ends with a whole line."""
     size = os.fstat(file).st_size
     return not size or os.pread(file, 1, size - 1) == b"\n"
+
+
+def _checksum(path: str) -> str:
+    if not path.endswith("/"):
+        return of_file(path, Checksums.ON)
+    parts = parts_of(path)
+    sums = [(part.name, "" if part.is_folder else of_file(part.path, Checksums.ON)) for part in parts]
+    return of_tree(sums, Checksums.ON)
+
+
+def _size(path: str) -> Bytes:
+    """Return the bytes of a file or of all in a directory; -1 if it is not what its name says."""
+    if path.endswith("/"):
+        return size_of_tree(path)
+    return os.path.getsize(path) if os.path.isfile(path) else -1
 
 
 def _times_in(folder: str) -> int:

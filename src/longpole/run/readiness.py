@@ -23,7 +23,7 @@ class Readiness:
 
     def consider(self, job: Job) -> None:
         """Look at a job that is not open: whether it needs to run, and may wait for room."""
-        if job.outside or job.done or job.queued:
+        if (job.outside and not job.past) or job.done or job.queued:
             return
         known = self._policy.known(job)
         if known is not None:
@@ -40,7 +40,7 @@ class Readiness:
             yield self._known.popleft()
 
     def take_held(self) -> Iterator[Job]:
-        """Yield clusters that were held back: something was committed since, and they may begin now."""
+        """Yield clusters that were held back: more is known or committed since, and they may begin now."""
         if self._held:
             held, self._held = self._held, {}
             yield from held.values()

@@ -39,11 +39,21 @@ class Past:
         self.files = log.numbers()
         self.sessions = len(log.sessions)
         self._commits: dict[int, _Commit | None] = {}
+        self._committed_in = _last_commits(log)
 
     def attempts(self, job: Job) -> int:
         """Return how often a job was tried."""
         found = self._job(job)
         return found.attempts if found is not None else 0
+
+    def job_of(self, task: int) -> str | None:
+        """Return the label of the job that a task is committed in, empty if alone; None if it has to run."""
+        number = self._where(self._expansion.tasks[task])
+        return None if self._commit(number) is None else self._log.groups.get(number, "")
+
+    def has(self, label: str) -> bool:
+        """Return whether a job of several tasks is committed, and its files are still there."""
+        return self._commit(self.tasks.get(f"[{label}]", 0)) is not None
 
     def known(self, job: Job) -> Sequence[Known] | None:
         """Return what the tasks of a job have made, if all were committed and their files are still there.
@@ -63,15 +73,18 @@ class Past:
         return [(number, begun.attempt) for number, job in self._log.jobs.items() for begun in job.open]
 
     def _task(self, task: Task) -> Known | None:
-        number = self.tasks.get(task.name, 0)
-        planned = self._log.planned.get(number)
-        group = planned.job if planned is not None else 0
-        commit = self._commit(group or number)
+        number = self._where(task)
+        commit = self._commit(number)
         if commit is None:
             return None
-        if not group:
+        if number not in self._log.groups:
             return Known(commit.made, commit.value)
-        return Known(_made_by(task, commit.made), commit.values.get(number, b""))
+        value = commit.values.get(self.tasks.get(task.name, 0), b"")
+        return Known(_made_by(task, commit.made), value)
+
+    def _where(self, task: Task) -> int:
+        """Return the number of the job that a task was last committed in, as far as it ever was."""
+        return self._committed_in.get(self.tasks.get(task.name, 0), 0)
 
     def _commit(self, number: int) -> _Commit | None:
         """Return what a job has committed, if all files of it are still there."""
@@ -99,6 +112,18 @@ class Past:
 def together(values: Mapping[int, bytes]) -> bytes:
     """Return what the functions of a job of several tasks returned as one value, for the journal."""
     return msgspec.msgpack.encode(values)
+
+
+def _last_commits(log: DriverLog) -> dict[int, int]:
+    """Return for each task that was committed in which job, the last time.
+
+    What was planned last tells nothing: a later driver may have put it elsewhere, and come no further.
+    """
+    found: dict[int, int] = {}
+    committed = ((number, job) for number, job in log.jobs.items() if job.committed)
+    for number, job in sorted(committed, key=lambda each: (each[1].session, each[1].ended)):
+        found.update(dict.fromkeys(job.members if number in log.groups else (number,), number))
+    return found
 
 
 def _apart(value: bytes) -> dict[int, bytes]:

@@ -94,7 +94,8 @@ class Runner:
     @property
     def well(self) -> bool:
         """Whether everything was done."""
-        return self.finished and not (self.failures or self.stopped or self.expansion.unexpanded)
+        trouble = self.failures or self.stopped or self.expansion.unexpanded
+        return self.finished and not trouble and all(job.done for job in self.graph.jobs)
 
     def start(self) -> list[Instruction]:
         """Begin."""
@@ -137,10 +138,16 @@ class Runner:
                 for job in self._gathering.gather(new):
                     self._consider(job)
                 if not new and not self._growth.learn():
-                    return
+                    break
         except WorkflowError as error:
             self._growth.refused = str(error)
             self._losses.note(self.refused)
+        self._consider_held()
+
+    def _consider_held(self) -> None:
+        """Look again at clusters that were held back: what they wait for may be there, or never come."""
+        for job in self._readiness.take_held():
+            self._consider(job)
 
     # ---------------------------------------------------------------------- the life of a job
 
@@ -157,7 +164,9 @@ class Runner:
         place = 0
         while place < len(job.tasks):
             if place >= len(known):
-                known = self._policy.known(job) or [Known()] * len(job.tasks)
+                more = self._policy.known(job)
+                assert more is not None  # nobody else can have joined it
+                known = more
             task, found = job.tasks[place], known[place]
             self.values[task] = found.value
             self.made[task] = found.made
@@ -209,8 +218,7 @@ class Runner:
             self._growth.committed(task)
         for number in sorted(ready):
             self._consider(self.graph.jobs[number])
-        for other in self._readiness.take_held():
-            self._consider(other)
+        self._consider_held()
 
     # ---------------------------------------------------------------------- failures
 

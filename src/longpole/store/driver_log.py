@@ -55,6 +55,7 @@ class JobLog(msgspec.Struct, frozen=True):
         open: Attempts whose end nobody told.
         session: Place of the driver that told its last end, among all; -1 while it has none.
         ended: When that was, by that one's monotonic clock.
+        members: Of several tasks: those whose commit it is, by number; some may belong elsewhere since.
     """
 
     attempts: int
@@ -65,6 +66,7 @@ class JobLog(msgspec.Struct, frozen=True):
     open: tuple[OpenAttempt, ...] = ()
     session: int = -1
     ended: int = 0
+    members: tuple[int, ...] = ()
 
     @property
     def committed(self) -> bool:

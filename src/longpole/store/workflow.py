@@ -76,6 +76,9 @@ class _Reader:
         self._pids: dict[tuple[int, int], list[int]] = {}
         self._ends: dict[tuple[int, int], _End] = {}
         self._told_in: dict[tuple[int, int], int] = {}
+        # Which tasks the driver at hand has put into a job of several, and which a commit was of.
+        self._joined: dict[int, list[int]] = {}
+        self._members: dict[tuple[int, int], tuple[int, ...]] = {}
         self._host = Host()
         self._driver: Driver | None = None
         self._clock: Clock | None = None
@@ -84,7 +87,7 @@ class _Reader:
 
     def take(self, notes: Iterable[_Told]) -> None:
         """Add what one driver told; each finds out anew which tasks need not run, or cannot."""
-        self._outcomes = {}
+        self._outcomes, self._joined = {}, {}
         self._host, self._driver, self._clock, self._ended, self._last_ns = Host(), None, None, False, 0
         for note in notes:
             taker = _TAKERS.get(type(note))
@@ -142,7 +145,8 @@ class _Reader:
         status = end.status if end is not None else None
         outputs, value = (commit.outputs, commit.value) if commit is not None else ((), "")
         told = (self._told_in[end.job, end.attempt], end.at) if end is not None else (-1, 0)
-        return JobLog(last, status, outputs, value, tuple(causes), tuple(open_attempts), *told)
+        members = self._members.get((job, end.attempt), ()) if end is not None else ()
+        return JobLog(last, status, outputs, value, tuple(causes), tuple(open_attempts), *told, members)
 
     def _take_files(self, note: Files) -> None:
         self._files.update(enumerate(note.names, note.first))
@@ -169,6 +173,8 @@ class _Reader:
         if before is None or before.status != COMMITTED:
             self._ends[key] = note
             self._told_in[key] = len(self._sessions)
+            if note.status == COMMITTED:
+                self._members[key] = tuple(self._joined.get(note.job, ()))
 
     def _take_driver(self, note: Driver) -> None:
         self._driver = self._driver or note
@@ -186,6 +192,8 @@ class _Reader:
 
     def _take_planned(self, note: Planned) -> None:
         self._planned[note.id] = note
+        if note.job:
+            self._joined.setdefault(note.job, []).append(note.id)
 
     def _take_group(self, note: Group) -> None:
         self._groups[note.id] = note.label

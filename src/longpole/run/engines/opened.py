@@ -60,6 +60,7 @@ class OpenJob:
         there: Names of files that are in the folder.
         orders: Its tasks, as they were ordered.
         executing: Those that are being executed.
+        tried: Those that were executed before, and may have left something.
         made: Names of the files that each task has made.
         values: What functions returned.
         value_bytes: How large that is together.
@@ -81,6 +82,7 @@ class OpenJob:
     there: set[str] = field(default_factory=set)
     orders: dict[int, TaskOrder] = field(default_factory=dict)
     executing: dict[int, Execution] = field(default_factory=dict)
+    tried: set[int] = field(default_factory=set)
     made: dict[int, list[str]] = field(default_factory=dict)
     values: dict[int, bytes] = field(default_factory=dict)
     value_bytes: Bytes = 0

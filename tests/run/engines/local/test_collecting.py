@@ -42,6 +42,58 @@ def test_what_lay_there_before_was_not_made(tmp_path: Path):
     assert made_by(TILES, str(tmp_path), {"t/in"}) == ["t/new"]
 
 
+AGAIN = """
+longpole: 1
+name: again
+sets: {part: {from: "parts/{part}.txt"}}
+tasks:
+  other: {run: "echo other > parts/other.txt", outputs: [parts/other.txt]}
+  cut:
+    inputs: [parts/in.txt, parts/other.txt, tree/in.txt]
+    run: "sh cut.sh"
+    code: [cut.sh]
+    outputs: ["parts/{part}.txt", sum, {optional: maybe}, tree/]
+    unfinished: [step]
+    retry: 1
+  all:
+    inputs: {parts: "parts/{part}.txt"}
+    run: "cat {parts} > {all}; test ! -e maybe || ls maybe tree/half >> {all}"
+    outputs: {all: total.txt}
+"""
+CUT = """
+set -e
+if [ ! -e step ]; then
+  touch step sum maybe parts/2.txt 'parts/3\n.txt' tree/half
+  echo half > parts/1.txt
+  exit 1
+fi
+echo fine > parts/1.txt
+cat parts/in.txt parts/other.txt tree/in.txt > sum
+ls tree > tree/list
+"""
+
+
+def test_what_a_failed_try_has_left_in_a_cluster_is_gone_but_not_what_others_need(tmp_path: Path):
+    driven = Driven(tmp_path).write(workflow__yaml=AGAIN, cut__sh=CUT)
+    for name in ("parts/in.txt", "tree/in.txt"):
+        path = tmp_path / "described" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("in\n")
+    driven.drive(cluster="whole")
+
+    assert (driven.out / "total.txt").read_text() == "fine\n"
+    assert (driven.out / "tree/list").read_text() == "in.txt\nlist\n"
+
+
+def test_a_file_that_a_failed_try_has_half_written_in_a_cluster_is_no_output(tmp_path: Path):
+    half = '{run: "[ -e half ] || { head -c 9 /dev/zero > half; exit 1; }", outputs: [half], retry: 1}'
+    driven = Driven(tmp_path).write(workflow__yaml=f"longpole: 1\nname: half\ntasks:\n  lazy: {half}\n")
+    driven.drive(1, cluster="whole")
+
+    assert "It ended with exit code 1." in driven.said.stderr
+    assert not (driven.out / "half").exists()
+
+
 ALIKE = """
 longpole: 1
 name: alike

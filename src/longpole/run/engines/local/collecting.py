@@ -40,12 +40,46 @@ def made_by(outputs: Iterable[Output], folder: str, foreign: Container[str] = ()
     found: list[str] = []
     for output in outputs:
         if output.open:
-            found += sorted(name for name in _matching(output.name, folder) if name not in foreign)
+            names = sorted(name for name in _matching(output.name, folder) if name not in foreign)
+            _check_names(names)
+            found += names
         elif os.path.lexists(os.path.join(folder, output.name)):
             found.append(output.name)
         elif not output.optional:
             raise MissingOutputError(not_made(output.name))
     return found
+
+
+def remove_left(job: OpenJob, order: TaskOrder) -> str:
+    """Remove what a failed try of a task has left of its outputs, so that no other takes it for its own.
+
+    What was brought, what others make and what the next try can go on from stays.
+
+    Returns:
+        Why that cannot be done, as a sentence; empty if it is done.
+    """
+    keep = {name.rstrip("/") for name in (*_foreign(job, order), *order.checkpoints, *order.unfinished)}
+    try:
+        for output in order.outputs:
+            for name in [*_matching(output.name, job.folder)] if output.open else [output.name]:
+                _remove(job.folder, name.rstrip("/"), keep)
+    except OSError as error:
+        return f"Cannot remove {error.filename}, which an earlier try has left: {error.strerror}."
+    return ""
+
+
+def _remove(folder: str, name: str, keep: Container[str]) -> None:
+    """Remove a file, or a directory with all in it, but for what is to be kept."""
+    path = os.path.join(folder, name)
+    if name in keep or not os.path.lexists(path):
+        return
+    if os.path.islink(path) or not os.path.isdir(path):
+        os.unlink(path)
+        return
+    for entry in os.listdir(path):
+        _remove(folder, f"{name}/{entry}", keep)
+    if not os.listdir(path):
+        os.rmdir(path)
 
 
 def _foreign(job: OpenJob, order: TaskOrder) -> set[str]:
@@ -63,19 +97,19 @@ def _matching(pattern: str, folder: str) -> Iterator[str]:
     for name in _names(folder, fixed, depth - (1 if directory else 0)):
         candidate = f"{name}/" if directory else name
         if fits(candidate.replace("\n", " ")) and os.path.isdir(os.path.join(folder, name)) is directory:
-            _check_name(candidate)
             yield candidate
 
 
-def _check_name(name: str) -> None:
-    """Refuse a name that cannot be told to another task."""
-    if "\n" in name:
-        raise MissingOutputError(f"It made '{visible(name)}'; names of files never contain line breaks.")
-    shown = os.fsencode(name).decode(errors="replace")
-    if shown != name:
-        raise MissingOutputError(
-            f"It made '{visible(shown)}', a name that is not UTF-8; give it another one."
-        )
+def _check_names(names: Iterable[str]) -> None:
+    """Refuse names that cannot be told to another task."""
+    for name in names:
+        if "\n" in name:
+            raise MissingOutputError(f"It made '{visible(name)}'; names of files never contain line breaks.")
+        shown = os.fsencode(name).decode(errors="replace")
+        if shown != name:
+            raise MissingOutputError(
+                f"It made '{visible(shown)}', a name that is not UTF-8; give it another one."
+            )
 
 
 def _names(folder: str, within: str, depth: int) -> Iterator[str]:

@@ -14,6 +14,7 @@ from time import sleep
 from longpole.model.staging import Item
 from longpole.run.engines.local.asking import Asking
 from longpole.run.engines.local.closing import Closing
+from longpole.run.engines.local.collecting import remove_left
 from longpole.run.engines.local.ending import Ending
 from longpole.run.engines.local.events import Events
 from longpole.run.engines.local.executions import Executions
@@ -102,15 +103,18 @@ class LocalEngine:
             self._opening.open(job, orders)
 
     def execute(self, number: int, order: TaskOrder) -> None:
-        """Execute a task of an open job of several; ``Executed`` follows."""
+        """Execute a task of an open job of several, without what it has left before; ``Executed`` follows."""
         job = self._jobs[number]
         job.orders[order.task] = order
-        self._staging.bring(
-            job,
-            [order],
-            lambda: self._executions.start(job, order),
-            lambda _, cause: self._events.add(Executed(number, order.task, Verdict.FAILED, cause)),
-        )
+
+        def fail(_: OpenJob, cause: str) -> None:
+            self._events.add(Executed(number, order.task, Verdict.FAILED, cause))
+
+        if order.task in job.tried and (cause := remove_left(job, order)):
+            fail(job, cause)
+            return
+        job.tried.add(order.task)
+        self._staging.bring(job, [order], lambda: self._executions.start(job, order), fail)
 
     def finish(self, number: int) -> None:
         """Put away what an open job has made; ``Closed`` or ``Broken`` follows."""
