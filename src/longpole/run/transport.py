@@ -8,6 +8,7 @@ from dataclasses import replace
 from longpole.model.plan import Handing, Rules
 from longpole.model.ports import Way
 from longpole.model.workflow import Workflow
+from longpole.run.locations import place_of
 from longpole.run.request import Request
 from longpole.run.staging.checksums import Checksums
 from longpole.run.staging.server import FileServer
@@ -53,9 +54,8 @@ class Transport:
 
 def _offered(workflow: Workflow) -> list[str]:
     """Return what jobs may fetch: the workflow's folder, files that lie elsewhere, and images."""
-    folder = workflow.folder
-    paths = [f"{folder.rstrip('/')}/"]
-    paths += [os.path.join(folder, place.path) for place in workflow.files.values() if place.path]
+    paths = [f"{workflow.folder.rstrip('/')}/"]
+    paths += [place_of(workflow, name) for name, place in workflow.files.items() if place.path]
     images = {template.image for template in workflow.templates.values()}
     paths += [f"{image}/" if os.path.isdir(image) else image for image in images if os.path.isabs(image)]
     return paths
