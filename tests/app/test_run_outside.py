@@ -1,4 +1,4 @@
-"""Files from outside a workflow's folder: elsewhere on this machine, under every placement."""
+"""Files from outside a workflow's folder: on the web, or elsewhere on this machine, under every placement."""
 
 from __future__ import annotations
 
@@ -6,20 +6,33 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.run.staging.webserver import web_server
 from tests.running import PLACEMENTS, Bench, bench_of
 
 _OUTSIDE = """\
 longpole: 1
 name: outside
 files:
+  model.bin: {url: "%(url)s/model.bin"}
+  weights.bin: {path: nowhere/weights.bin, url: "%(url)s/model.bin"}
   beside/: ../beside/
-  pool/: %s
+  pool/: %(pool)s
   dotted.txt: ./../beside/./a
 tasks:
   use:
-    inputs: [beside/, pool/, dotted.txt]
-    run: "cat beside/a pool/b dotted.txt > {out}"
+    inputs: [model.bin, weights.bin, beside/, pool/, dotted.txt]
+    run: "cat model.bin weights.bin beside/a pool/b dotted.txt > {out}"
     outputs: {out: all.txt}
+  again:
+    inputs: [model.bin]
+    run: "cat model.bin > {out}"
+    outputs: {out: again.txt}
+"""
+_URL_ONLY = """\
+longpole: 1
+name: web
+files: {model.bin: "%s"}
+tasks: {use: {inputs: [model.bin], run: "cat model.bin > {out}", outputs: {out: out.txt}}}
 """
 
 
@@ -31,10 +44,27 @@ def bench() -> Iterator[Bench]:
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_files_from_outside_reach_jobs(bench: Bench, placement: str) -> None:
+    bench.write("served/model.bin", "web ")
     bench.write("beside/a", "beside ")
     bench.write("pool/b", "pool ")
-    bench.write("wf/outside.yaml", _OUTSIDE % (bench.folder / "pool"))
+    with web_server(bench.folder / "served") as url:
+        facts = {"url": url, "pool": bench.folder / "pool"}
+        bench.write("wf/outside.yaml", _OUTSIDE % facts)
 
-    bench.run("wf/outside.yaml", "--placement", placement)
+        bench.run("wf/outside.yaml", "--placement", placement)
 
-    assert (bench.results / "all.txt").read_text() == "beside pool beside "
+    assert (bench.results / "all.txt").read_text() == "web web beside pool beside "
+    assert (bench.results / "again.txt").read_text() == "web "
+    assert not (bench.folder / "wf" / "nowhere").exists()
+
+
+def test_another_address_is_fetched_anew(bench: Bench) -> None:
+    bench.write("served/one", "one")
+    bench.write("served/two", "two")
+    with web_server(bench.folder / "served") as url:
+        bench.write("web.yaml", _URL_ONLY % f"{url}/one")
+        bench.run("web.yaml")
+        bench.write("web.yaml", _URL_ONLY % f"{url}/two")
+        bench.run("web.yaml")
+
+    assert (bench.results / "out.txt").read_text() == "two"

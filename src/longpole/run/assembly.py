@@ -89,7 +89,8 @@ class Assembly:
         self._orders = Orders(self._expansion, self._locations, self.runner.values)
         self._reuse = Reuse(self._expansion, self._orders, self._locations, self._ledger)
         self.journal = self._begin()
-        self._transport = Transport(workflow, request, self._rules, self._locations.kept)
+        roots = (self._locations.kept, self._locations.fetched)
+        self._transport = Transport(workflow, request, self._rules, roots)
         self.engine = LocalEngine(self._settings())
         self.driver = Driver(self._parts())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 
@@ -19,6 +20,7 @@ class Locations:
 
     Attributes:
         kept: The folder where made files are kept under their names.
+        fetched: The folder where files are kept that came from the web.
     """
 
     def __init__(
@@ -27,7 +29,7 @@ class Locations:
         """Keep files below a folder for work; a checkpoint there that is spent is not gone on from."""
         self._is_spent = is_spent
         self.kept = os.path.join(work, FILES_FOLDER)
-        self._fetched = os.path.join(work, "fetched")
+        self.fetched = os.path.join(work, "fetched")
         self._workflow = workflow
         self._made: dict[str, Made] = {}
         self._outside: dict[str, Item] = {}
@@ -64,9 +66,11 @@ class Locations:
     def _lookup(self, name: str) -> Item:
         place = self._workflow.files.get(name, _NOWHERE)
         path = place_of(self._workflow, name)
-        if place.path or not place.url:
+        if not place.url or (place.path and os.path.exists(path)):
             return Item(name, path, size_bytes=place.size_bytes)
-        return Item(name, os.path.join(self._fetched, name), place.url, place.size_bytes)
+        # What came from another address is another file.
+        mark = hashlib.blake2s(place.url.encode(), digest_size=4).hexdigest()
+        return Item(name, os.path.join(self.fetched, mark, name), place.url, place.size_bytes)
 
 
 def place_of(workflow: Workflow, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 
 from longpole.model.plan import Handing, Rules
@@ -23,8 +24,8 @@ class Transport:
         send: The way of outputs.
     """
 
-    def __init__(self, workflow: Workflow, request: Request, rules: Rules, kept: str) -> None:
-        """Start a server of files, if a way needs one; made files are kept below ``kept``.
+    def __init__(self, workflow: Workflow, request: Request, rules: Rules, roots: Sequence[str]) -> None:
+        """Start a server of files, if a way needs one; what the run keeps lies below ``roots``.
 
         Raises:
             StagingError: It cannot listen.
@@ -34,7 +35,7 @@ class Transport:
         self.bring = rules.stage_in
         # Without a host to send to by ssh, outputs go back to the server that inputs come from.
         self.send = "link" if rules.stage_out is Handing.MOVE else "ssh" if request.ssh else "http"
-        self._server = FileServer([kept]) if "http" in (self.bring, self.send) else None
+        self._server = FileServer(roots) if "http" in (self.bring, self.send) else None
         if self._server is not None:
             self._server.register(_offered(workflow))
 
