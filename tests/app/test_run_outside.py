@@ -58,6 +58,20 @@ def test_files_from_outside_reach_jobs(bench: Bench, placement: str) -> None:
     assert not (bench.folder / "wf" / "nowhere").exists()
 
 
+def test_what_was_fetched_once_is_used_by_later_runs(bench: Bench) -> None:
+    bench.write("served/model.bin", "web")
+    with web_server(bench.folder / "served") as url:
+        bench.write("web.yaml", _URL_ONLY % f"{url}/model.bin")
+        bench.run("web.yaml")
+
+    bench.run("web.yaml")
+    cached = bench.json("status")
+    bench.run("web.yaml", "--fresh")
+
+    assert [each["cached"] for each in cached["types"]] == [1]
+    assert (bench.results / "out.txt").read_text() == "web"
+
+
 def test_another_address_is_fetched_anew(bench: Bench) -> None:
     bench.write("served/one", "one")
     bench.write("served/two", "two")

@@ -60,7 +60,7 @@ class Reuse:
                 command=_said(order),
                 outputs=tuple(output.name for output in order.outputs),
                 environment=order.environment,
-                image=self._identity(Item("", template.image, template.image)),
+                image=self._identity(Item("", template.image)) or template.image,
                 programs=self._sums(item for item in order.inputs if item.name in own),
                 inputs=self._sums(item for item in order.inputs if item.name not in own),
             )
@@ -71,10 +71,12 @@ class Reuse:
 
     def _identity(self, item: Item) -> str:
         """Return what changes when a file changes; one that has not changed meanwhile is read once."""
+        if item.url:
+            return item.url  # before and after it was fetched
         try:
             status = os.stat(item.path)
         except OSError:
-            return item.url
+            return ""
         key = item.path, status.st_size, status.st_mtime_ns
         found = self._identities.get(key)
         if found is None:
