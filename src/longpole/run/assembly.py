@@ -39,6 +39,7 @@ from longpole.run.results import wanted_outside, wanted_results
 from longpole.run.resuming import Past
 from longpole.run.reusing import Reuse
 from longpole.run.runner import Runner
+from longpole.run.scratch import take_scratch
 from longpole.run.staging.checksums import Checksums, digest_for
 from longpole.run.standing import known_after
 from longpole.run.survivors import end_survivors
@@ -82,7 +83,7 @@ class Assembly:
         self._levels = _levels(self._expansion, self._clusters)
         _check_writable(request.out, "--out")
         _make_folder(self._locations.kept, "--work")
-        _make_folder(self.scratch, "--scratch")
+        take_scratch(self.scratch)
         self._ledger = Ledger(request.work, self._locations.kept)
         self._past = Past(read_driver_logs(run_path), self._expansion, self._ledger.holds)
         self.runner = Runner(self._expansion, self._policy())
