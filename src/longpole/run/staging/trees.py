@@ -11,16 +11,17 @@ import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from longpole.units import Bytes
+from longpole.units import Bytes, Nanoseconds
 
 
 class Part(NamedTuple):
-    """Something in a directory: its name there (a directory's ends in a slash), its path and size."""
+    """Something in a directory: its name there (a directory's ends in a slash), its path, size and time."""
 
     name: str
     path: str
     size_bytes: Bytes
     is_link: bool
+    changed_ns: Nanoseconds = 0
 
     @property
     def is_folder(self) -> bool:
@@ -59,6 +60,6 @@ def _below(folder: str, prefix: str, above: tuple[tuple[int, int], ...]) -> Iter
             yield Part(f"{prefix}{entry.name}/", entry.path, 0, entry.is_symlink())
             yield from _below(entry.path, f"{prefix}{entry.name}/", (*above, place))
         elif stat.S_ISREG(facts.st_mode):
-            yield Part(prefix + entry.name, entry.path, facts.st_size, entry.is_symlink())
+            yield Part(prefix + entry.name, entry.path, facts.st_size, entry.is_symlink(), facts.st_mtime_ns)
         else:
             raise OSError(errno.EINVAL, "it is neither a file nor a directory", entry.path)

@@ -1,0 +1,98 @@
+"""What changes when a file from outside does: a small one is read, a larger one looked at, of a folder all.
+
+A folder counts with all that staging brings of it: links are followed. An image counts with its links as they
+are: where they lead is told in the container. What cannot be looked at is never the same twice.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+
+from longpole.run.staging.checksums import Checksums, of_file
+from longpole.run.staging.trees import parts_of
+
+# Files up to this size go by what is in them, larger ones by their size and time of change.
+_SMALL_BYTES = 1 << 16
+_DIGEST_BYTES = 16
+
+_Look = Callable[[str], str]
+
+
+class FileIdentities:
+    """Identities of files and folders, as one driver asks for them again and again."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._files: dict[tuple[str, int, int], str] = {}
+
+    def of_input(self, path: str) -> str:
+        """Return the identity of a file or folder from outside; empty if it is not there."""
+        return self._of(path, identity_of_folder)
+
+    def of_image(self, image: str) -> str:
+        """Return the identity of an image: its name, if it is no file or folder here."""
+        return self._of(image, _identity_of_root) or image
+
+    def _of(self, path: str, look: _Look) -> str:
+        try:
+            facts = os.stat(path)
+        except OSError:
+            return ""
+        return look(path) if stat.S_ISDIR(facts.st_mode) else self._file(path, facts)
+
+    def _file(self, path: str, facts: os.stat_result) -> str:
+        key = path, facts.st_size, facts.st_mtime_ns
+        found = self._files.get(key)
+        if found is None:
+            found = self._files[key] = _identity_of_file(path, facts)
+        return found
+
+
+def identity_of_folder(path: str) -> str:
+    """Return the identity of a folder by the names of all that is in it, and sizes and times of its files."""
+    try:
+        return _digest((part.name, part.size_bytes, part.changed_ns) for part in parts_of(path))
+    except OSError:
+        return _never_the_same()
+
+
+def _identity_of_root(path: str) -> str:
+    """Return the identity of a root file system, which may have links to nowhere, or up."""
+    try:
+        return _digest(_all_below(path))
+    except OSError:
+        return _never_the_same()
+
+
+def _all_below(folder: str) -> list[tuple[str, int, int]]:
+    found, start = [], len(os.path.join(folder, ""))
+    for root, folders, files in os.walk(folder):
+        for path in (os.path.join(root, name) for name in (*folders, *files)):
+            facts, name = os.lstat(path), path[start:]
+            is_folder = stat.S_ISDIR(facts.st_mode)
+            found.append((f"{name}/", 0, 0) if is_folder else (name, facts.st_size, facts.st_mtime_ns))
+    return sorted(found)
+
+
+def _digest(parts: Iterable[tuple[str, int, int]]) -> str:
+    running = blake2b(digest_size=_DIGEST_BYTES)
+    for name, size, changed_ns in parts:
+        running.update(os.fsencode(f"{name}\0{size}\0{changed_ns}\0"))
+    return running.hexdigest()
+
+
+def _identity_of_file(path: str, facts: os.stat_result) -> str:
+    try:
+        if facts.st_size <= _SMALL_BYTES and stat.S_ISREG(facts.st_mode):
+            return of_file(path, Checksums.ON)
+    except OSError:
+        return _never_the_same()
+    return f"{facts.st_size}-{facts.st_mtime_ns}"
+
+
+def _never_the_same() -> str:
+    return secrets.token_hex(_DIGEST_BYTES)
