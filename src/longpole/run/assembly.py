@@ -88,7 +88,7 @@ class Assembly:
         self._past = Past(read_driver_logs(run_path), self._expansion, self._ledger.holds)
         self.runner = Runner(self._expansion, self._policy())
         self._orders = Orders(self._expansion, self._locations, self.runner.values)
-        self._reuse = Reuse(self._expansion, self._orders, self._locations, self._ledger)
+        self._reuse = Reuse(self._expansion, self._orders, self._ledger, request.container)
         self.journal = self._begin()
         roots = (self._locations.kept, self._locations.fetched)
         self._transport = Transport(workflow, request, self._rules, roots)

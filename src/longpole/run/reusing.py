@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from longpole.model.staging import Item
+from longpole.model.workflow import Template
 from longpole.plan.expansion import Expansion
 from longpole.plan.reuse import Ingredients, fingerprint
+from longpole.run.containers.none import NoContainer
 from longpole.run.file_identity import FileIdentities
 from longpole.run.function_code import code_of
 from longpole.run.ledger import Ledger
-from longpole.run.locations import Locations
 from longpole.run.messages import Made
 from longpole.run.orders import Orders, TaskOrder
 from longpole.run.policy import Known
@@ -19,9 +20,10 @@ from longpole.run.policy import Known
 class Reuse:
     """Knows what was made before."""
 
-    def __init__(self, expansion: Expansion, orders: Orders, locations: Locations, ledger: Ledger) -> None:
-        """Take the tasks and where their files are."""
-        self._expansion, self._orders, self._locations, self._ledger = expansion, orders, locations, ledger
+    def __init__(self, expansion: Expansion, orders: Orders, ledger: Ledger, container: str) -> None:
+        """Take the tasks, what was made before, and the container runtime as it was asked for."""
+        self._expansion, self._orders, self._ledger = expansion, orders, ledger
+        self._contained = container != NoContainer.name
         self._files = FileIdentities()
 
     def known(self, task: int) -> Known | None:
@@ -55,11 +57,16 @@ class Reuse:
                 command=_said(order),
                 outputs=tuple(output.name for output in order.outputs),
                 environment=order.environment,
-                image=self._files.of_image(template.image),
+                image=self._image(template),
                 programs=self._sums(item for item in order.inputs if item.name in own),
                 inputs=self._sums(item for item in order.inputs if item.name not in own),
             )
         )
+
+    def _image(self, template: Template) -> str:
+        """Return the identity of the image that a task runs in; none of one that runs on the host."""
+        runs_in_it = self._contained and template.call is None
+        return self._files.of_image(template.image) if runs_in_it else ""
 
     def _sums(self, items: Iterable[Item]) -> dict[str, str]:
         return {item.name: item.checksum or self._identity(item) for item in items}
