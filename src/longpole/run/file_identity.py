@@ -9,15 +9,14 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterable
-from hashlib import blake2b
+from collections.abc import Callable
 
 from longpole.run.staging.checksums import Checksums, of_file
-from longpole.run.staging.trees import parts_of
+from longpole.run.staging.trees import Part, identity_of, parts_of
 
 # Files up to this size go by what is in them, larger ones by their size and time of change.
 _SMALL_BYTES = 1 << 16
-_DIGEST_BYTES = 16
+_RANDOM_BYTES = 16
 
 _Look = Callable[[str], str]
 
@@ -55,7 +54,7 @@ class FileIdentities:
 def identity_of_folder(path: str) -> str:
     """Return the identity of a folder by the names of all that is in it, and sizes and times of its files."""
     try:
-        return _digest((part.name, part.size_bytes, part.changed_ns) for part in parts_of(path))
+        return identity_of(parts_of(path))
     except OSError:
         return _never_the_same()
 
@@ -63,26 +62,22 @@ def identity_of_folder(path: str) -> str:
 def _identity_of_root(path: str) -> str:
     """Return the identity of a root file system, which may have links to nowhere, or up."""
     try:
-        return _digest(_all_below(path))
+        return identity_of(_all_below(path))
     except OSError:
         return _never_the_same()
 
 
-def _all_below(folder: str) -> list[tuple[str, int, int]]:
+def _all_below(folder: str) -> list[Part]:
     found, start = [], len(os.path.join(folder, ""))
     for root, folders, files in os.walk(folder):
         for path in (os.path.join(root, name) for name in (*folders, *files)):
             facts, name = os.lstat(path), path[start:]
-            is_folder = stat.S_ISDIR(facts.st_mode)
-            found.append((f"{name}/", 0, 0) if is_folder else (name, facts.st_size, facts.st_mtime_ns))
+            if stat.S_ISDIR(facts.st_mode):
+                found.append(Part(f"{name}/", path, 0, is_link=False))
+            else:
+                is_link = stat.S_ISLNK(facts.st_mode)
+                found.append(Part(name, path, facts.st_size, is_link, facts.st_mtime_ns))
     return sorted(found)
-
-
-def _digest(parts: Iterable[tuple[str, int, int]]) -> str:
-    running = blake2b(digest_size=_DIGEST_BYTES)
-    for name, size, changed_ns in parts:
-        running.update(os.fsencode(f"{name}\0{size}\0{changed_ns}\0"))
-    return running.hexdigest()
 
 
 def _identity_of_file(path: str, facts: os.stat_result) -> str:
@@ -95,4 +90,4 @@ def _identity_of_file(path: str, facts: os.stat_result) -> str:
 
 
 def _never_the_same() -> str:
-    return secrets.token_hex(_DIGEST_BYTES)
+    return secrets.token_hex(_RANDOM_BYTES)

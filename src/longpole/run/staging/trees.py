@@ -8,10 +8,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from typing import NamedTuple
 
 from longpole.units import Bytes, Nanoseconds
+
+_IDENTITY_BYTES = 16
 
 
 class Part(NamedTuple):
@@ -36,6 +39,18 @@ def parts_of(folder: str) -> Iterator[Part]:
         OSError: Something cannot be read, is neither file nor directory, or is a link to a directory above.
     """
     return _below(folder.rstrip("/") or "/", "", ())
+
+
+def identity_of(parts: Iterable[Part]) -> str:
+    """Return a text that is another when a directory is: by names of all in it, sizes and times of files.
+
+    Raises:
+        OSError: Something cannot be read.
+    """
+    running = blake2b(digest_size=_IDENTITY_BYTES)
+    for part in parts:
+        running.update(os.fsencode(f"{part.name}\0{part.size_bytes}\0{part.changed_ns}\0"))
+    return running.hexdigest()
 
 
 def size_of_tree(folder: str) -> Bytes:
