@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from longpole.run import file_identity
 from longpole.run.file_identity import FileIdentities
+from longpole.run.staging.trees import Part
 
 
 def identity(path: Path) -> str:
@@ -53,6 +57,65 @@ def test_a_folder_that_cannot_be_staged_is_never_the_same(data: Path, target: st
     (data / "bad").symlink_to(target)
 
     assert identity(data) != identity(data)
+
+
+class Eyes:
+    """Identities with a clock that ticks each time it is looked at, and a count of looks at folders."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.looks, self.later_ns = 0, 0
+        ticks: Iterator[int] = count()
+        self.identities = FileIdentities(lambda: next(ticks) + self.later_ns)
+        for name in ("parts_of", "_all_below"):
+            monkeypatch.setattr(file_identity, name, self._counted(getattr(file_identity, name)))
+
+    def _counted(self, look: Callable[[str], Iterable[Part]]) -> Callable[[str], Iterable[Part]]:
+        def counted(path: str) -> Iterable[Part]:
+            self.looks += 1
+            return look(path)
+
+        return counted
+
+
+@pytest.fixture
+def eyes(monkeypatch: pytest.MonkeyPatch) -> Eyes:
+    return Eyes(monkeypatch)
+
+
+def test_ten_tasks_look_at_a_folder_and_an_image_once(data: Path, eyes: Eyes) -> None:
+    for _ in range(10):
+        eyes.identities.of_input(str(data))
+        eyes.identities.of_image(str(data))
+
+    assert eyes.looks == 2
+
+
+def test_a_folder_is_looked_at_again_after_fifty_times_as_long_as_that_took(data: Path, eyes: Eyes) -> None:
+    before = eyes.identities.of_input(str(data))
+    (data.parent / "pool/new").touch()
+    eyes.later_ns = 40
+    soon = eyes.identities.of_input(str(data))
+    eyes.later_ns = 60
+    later = eyes.identities.of_input(str(data))
+
+    assert soon == before
+    assert later != before
+    assert eyes.looks == 2
+
+
+def test_a_folder_that_is_another_one_is_looked_at_at_once(data: Path, eyes: Eyes) -> None:
+    before = eyes.identities.of_input(str(data))
+    data.rename(data.parent / "was")
+    data.mkdir()
+
+    assert eyes.identities.of_input(str(data)) != before
+
+
+def test_what_tasks_make_is_looked_at_each_time(data: Path, eyes: Eyes) -> None:
+    before = eyes.identities.of_made(str(data))
+    (data.parent / "pool/new").touch()
+
+    assert eyes.identities.of_made(str(data)) != before
 
 
 def test_a_file_that_is_not_there_has_no_identity(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def printed(folder: Path, template: Template, container: str = "auto") -> str:
     locations = Locations(workflow, str(folder))
     orders = Orders(expansion, locations, {})
     order = orders.task(0, None)
-    Reuse(expansion, orders, Ledger(str(folder), locations.kept), container).look_at(order)
+    Reuse(expansion, orders, locations, Ledger(str(folder), locations.kept), container).look_at(order)
     return order.print
 
 

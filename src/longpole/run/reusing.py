@@ -12,6 +12,7 @@ from longpole.run.containers.none import NoContainer
 from longpole.run.file_identity import FileIdentities
 from longpole.run.function_code import code_of
 from longpole.run.ledger import Ledger
+from longpole.run.locations import Locations
 from longpole.run.messages import Made
 from longpole.run.orders import Orders, TaskOrder
 from longpole.run.policy import Known
@@ -20,9 +21,11 @@ from longpole.run.policy import Known
 class Reuse:
     """Knows what was made before."""
 
-    def __init__(self, expansion: Expansion, orders: Orders, ledger: Ledger, container: str) -> None:
-        """Take the tasks, what was made before, and the container runtime as it was asked for."""
-        self._expansion, self._orders, self._ledger = expansion, orders, ledger
+    def __init__(
+        self, expansion: Expansion, orders: Orders, locations: Locations, ledger: Ledger, container: str
+    ) -> None:
+        """Take the tasks, where their files are, and the container runtime as it was asked for."""
+        self._expansion, self._orders, self._locations, self._ledger = expansion, orders, locations, ledger
         self._contained = container != NoContainer.name
         self._files = FileIdentities()
 
@@ -73,7 +76,10 @@ class Reuse:
 
     def _identity(self, item: Item) -> str:
         """Return what changes when a file changes, of one from the web before and after it was fetched."""
-        return item.url or self._files.of_input(item.path)
+        if item.url:
+            return item.url
+        was_made = self._locations.made(item.name) is not None
+        return self._files.of_made(item.path) if was_made else self._files.of_input(item.path)
 
 
 def _said(order: TaskOrder) -> str:
