@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.images import MARKER, images
+from tests.parts import need
 from tests.running import Bench, bench_of, until
 
 _VALUED = """\
@@ -62,6 +64,19 @@ def test_an_input_that_changes_while_its_task_runs_is_seen_the_next_time(bench: 
     running.wait(60)
 
     assert (bench.results / "copy.txt").read_text() == "new"
+
+
+def test_what_was_made_on_the_host_is_made_again_in_a_container(bench: Bench):
+    need("bwrap")
+    with images() as folder:
+        task = f"{{image: {folder / 'root'}, run: 'ls / > {{out}}', outputs: {{out: root.txt}}}}"
+        bench.write("boxed.yaml", f"longpole: 1\nname: boxed\ntasks: {{list: {task}}}\n")
+        bench.run("boxed.yaml", "--container", "none")
+        outside = (bench.results / "root.txt").read_text()
+        bench.run("boxed.yaml")
+
+    assert MARKER[1:] not in outside
+    assert MARKER[1:] in (bench.results / "root.txt").read_text()
 
 
 def test_a_run_goes_on_with_its_own_workflow_and_as_it_was_chosen(bench: Bench):

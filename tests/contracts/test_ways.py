@@ -14,6 +14,7 @@ from longpole.run.staging.copy import CopyWay
 from longpole.run.staging.hardlink import HardlinkWay
 from longpole.run.staging.http import HttpWay
 from longpole.run.staging.link import LinkWay
+from longpole.run.staging.results import ResultsWay
 from longpole.run.staging.server import FileServer
 from longpole.run.staging.ssh import SshWay
 from tests.contracts.ways import CopyContract, WayContract
@@ -34,6 +35,11 @@ class TestHardlink(WayContract):
 class TestCopy(CopyContract):
     def make(self, kept: Path, checksums: Checksums) -> AbstractContextManager[Way]:
         return nullcontext(CopyWay(checksums))
+
+
+class TestResults(CopyContract):
+    def make(self, kept: Path, checksums: Checksums) -> AbstractContextManager[Way]:
+        return nullcontext(ResultsWay(checksums))
 
 
 class TestHttp(CopyContract):

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from longpole.run.ledger import LEDGER
+from longpole.model.workflow import Call, Template, Uses, Workflow
+from longpole.plan.expansion import Expansion
+from longpole.run.ledger import LEDGER, Ledger
+from longpole.run.locations import Locations
+from longpole.run.orders import Orders
+from longpole.run.reusing import Reuse
 from tests.run.driven import Driven
 
 WORKFLOW = """
@@ -50,7 +56,7 @@ def again(driven: Driven, **wishes) -> set[str]:
     log = driven.drive(**wishes).log
     ran = {planned.name for number, planned in log.planned.items() if number in log.jobs}
     cached = {log.planned[number].name for number, outcome in log.outcomes.items() if outcome == "cached"}
-    assert ran & ALL == ALL - cached
+    assert ran & ALL == {planned.name for planned in log.planned.values()} & ALL - cached
     return ran & ALL
 
 
@@ -85,19 +91,53 @@ def test_what_has_changed_is_made_again_with_what_follows(driven: Driven, old, n
     assert again(driven) == set()
 
 
-def test_another_image_of_a_registry_is_noticed(driven: Driven):
-    edit(driven, "name: reuse\n", "name: reuse\nimage: localhost/one\n")
-    assert again(driven, container="none") == ALL
-    assert again(driven, container="none") == set()
+def printed(folder: Path, template: Template, container: str = "auto") -> str:
+    """Return the fingerprint of the one task of a workflow."""
+    workflow = Workflow("w", str(folder), templates={template.name: template})
+    expansion = Expansion(workflow, {})
+    expansion.expand()
+    locations = Locations(workflow, str(folder))
+    orders = Orders(expansion, locations, {})
+    order = orders.task(0, None)
+    Reuse(expansion, orders, locations, Ledger(str(folder), locations.kept), container).look_at(order)
+    return order.print
 
-    edit(driven, "localhost/one", "localhost/two")
-    assert again(driven, container="none") == ALL
+
+def test_a_task_that_runs_in_another_image_or_in_none_is_another(tmp_path: Path):
+    host = Template("t", "true", outputs=(Uses("", ("out",)),))
+    one, two = replace(host, image="localhost/one"), replace(host, image="localhost/two")
+
+    prints = [printed(tmp_path, each) for each in (host, one, two)]
+    assert len(set(prints)) == 3
+    assert [printed(tmp_path, each, "none") for each in (host, one, two)] == [prints[0]] * 3
+    assert printed(tmp_path, one, "podman") == prints[1]
+
+
+def test_a_function_runs_in_no_image(tmp_path: Path):
+    call = Template("t", call=Call(edit), outputs=(Uses("", ("out",)),))
+
+    assert printed(tmp_path, replace(call, image="localhost/one")) == printed(tmp_path, call)
 
 
 def test_a_touched_file_is_the_same_file(driven: Driven):
     os.utime(driven.folder / "described/src.txt", (1, 1))
 
     assert again(driven) == set()
+
+
+def test_what_changes_behind_links_in_a_folder_is_noticed(tmp_path: Path):
+    """Staging follows them."""
+    (tmp_path / "pool").mkdir()
+    (tmp_path / "pool/a").write_text("old")
+    (tmp_path / "described/data").mkdir(parents=True)
+    (tmp_path / "described/data/sub").symlink_to(tmp_path / "pool")
+    task = "{inputs: [data/], run: 'cat data/sub/* > {out}', outputs: {out: one.txt}}"
+    linked = Driven(tmp_path).write(workflow__yaml=f"longpole: 1\ntasks: {{one: {task}}}\n").drive()
+
+    (tmp_path / "pool/b").write_text("new")
+
+    assert again(linked) == {"one"}
+    assert (linked.out / "one.txt").read_text() == "oldnew"
 
 
 def test_an_output_that_was_removed_or_changed_is_made_again(driven: Driven):

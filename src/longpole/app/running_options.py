@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from longpole.app.plan import chosen_of, clustering_of
+from longpole.app.resumable import check_own, check_workflow
 from longpole.app.standing import workflow_run
 from longpole.errors import UsageError
 from longpole.record.rundir import find_runs_folder, plain_name
@@ -94,17 +95,21 @@ def ask_again(given: Given) -> tuple[str, Request]:
     """Return the run to go on with, and what it was asked for; a few things may be chosen anew.
 
     Raises:
-        UsageError: It was no run of a workflow, or what is chosen cannot be changed any more.
+        UsageError: It was no run of a workflow, or not our own, or what is chosen cannot be changed now.
     """
     for option, value in _fixed(given).items():
         if value:
             raise UsageError(f"{option} was chosen when the run began, and cannot be changed with --resume.")
     wanted = "" if given.resume == "latest" else given.resume or ""
-    path = workflow_run(wanted, runs_folder(given.runs)).path
+    folder = runs_folder(given.runs)
+    entry = workflow_run(wanted, folder)
+    check_own(entry, folder)
+    path = entry.path
     log = read_driver_logs(path)
     if not log.sessions:
         raise UsageError(f"{path} is not the run of a workflow: there is nothing to go on with.")
     request = as_request(log.sessions[-1].driver.request)
+    check_workflow(path, request.workflow)
     if given.workflow and os.path.abspath(given.workflow) != request.workflow:
         raise UsageError(f"{path} is a run of {request.workflow}, and not of {given.workflow}.")
     changes: dict[str, object] = {"keep_going": given.keep_going}

@@ -11,6 +11,7 @@ from longpole.describe.checks.room import check_resources
 from longpole.errors import UsageError
 from longpole.model.plan import RULES, Clustering, Handing, Placement, Sent
 from longpole.model.ports import Runtime
+from longpole.model.staging import StagingError
 from longpole.model.workflow import Resources, Template, Workflow, WorkflowError
 from longpole.plan.clusters import Clusters, SizeOf
 from longpole.plan.expansion import Expansion
@@ -35,11 +36,13 @@ from longpole.run.outline import outline_of, sizes_of
 from longpole.run.policy import Known, Policy
 from longpole.run.recorder import recorder_folders
 from longpole.run.request import Request, as_text
-from longpole.run.results import wanted_outside, wanted_results
+from longpole.run.results import plain_results, wanted_outside, wanted_results
 from longpole.run.resuming import Past
 from longpole.run.reusing import Reuse
 from longpole.run.runner import Runner
+from longpole.run.scratch import take_scratch
 from longpole.run.staging.checksums import Checksums, digest_for
+from longpole.run.staging.results import check_places
 from longpole.run.standing import known_after
 from longpole.run.survivors import end_survivors
 from longpole.run.transport import Transport
@@ -81,15 +84,18 @@ class Assembly:
         self._clusters = Clusters(clustering, self._expansion, self._size_of(Outside(workflow)))
         self._levels = _levels(self._expansion, self._clusters)
         _check_writable(request.out, "--out")
+        _check_results(workflow, request.out)
         _make_folder(self._locations.kept, "--work")
-        _make_folder(self.scratch, "--scratch")
+        take_scratch(self.scratch)
         self._ledger = Ledger(request.work, self._locations.kept)
         self._past = Past(read_driver_logs(run_path), self._expansion, self._ledger.holds)
         self.runner = Runner(self._expansion, self._policy())
         self._orders = Orders(self._expansion, self._locations, self.runner.values)
-        self._reuse = Reuse(self._expansion, self._orders, self._locations, self._ledger)
+        made = (self._locations, self._ledger)
+        self._reuse = Reuse(self._expansion, self._orders, *made, request.container)
         self.journal = self._begin()
-        self._transport = Transport(workflow, request, self._rules, self._locations.kept)
+        roots = (self._locations.kept, self._locations.fetched)
+        self._transport = Transport(workflow, request, self._rules, roots)
         self.engine = LocalEngine(self._settings())
         self.driver = Driver(self._parts())
 
@@ -256,6 +262,14 @@ def _check_writable(path: str, option: str) -> None:
         cause = f"{there} is no folder"
     if cause:
         raise UsageError(f"Results cannot go to {path}: {cause}. Choose another with {option}.")
+
+
+def _check_results(workflow: Workflow, folder: str) -> None:
+    """Refuse results that would take the place of a user's files in the end, as far as they are known."""
+    try:
+        check_places(plain_results(workflow), folder)
+    except StagingError as error:
+        raise UsageError(str(error)) from error
 
 
 def _runtime(name: str) -> Callable[[str], Runtime]:

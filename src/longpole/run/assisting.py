@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from longpole.run.locations import Locations
 from longpole.run.messages import Assist, Auxiliary
 from longpole.run.results import Wanted
 from longpole.run.runner import Runner
+from longpole.run.scratch import remove_scratch
 
 _NOTHING = Moved(())
 
@@ -108,5 +108,5 @@ class Assisting:
     def _clean(self) -> str:
         """Remove the scratch, unless a job that failed left something there to look at."""
         if not self._runner.failures:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            remove_scratch(self._scratch)
         return ""

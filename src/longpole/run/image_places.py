@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from longpole.model.workflow import Place, Workflow
 from longpole.run.containers.images import is_reference
+from longpole.run.locations import plain_path
 
 _NOWHERE = Place()
 
@@ -26,5 +27,5 @@ def _place(workflow: Workflow, image: str) -> str:
     if not image:
         return image
     told = workflow.files.get(image, _NOWHERE).path
-    path = os.path.join(workflow.folder, told or image)
+    path = plain_path(os.path.join(workflow.folder, told or image))
     return path if os.path.lexists(path) or not is_reference(image) else image

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 
 from longpole.model.staging import Item
-from longpole.model.workflow import Workflow
+from longpole.model.workflow import Place, Workflow
 from longpole.run.messages import Made
 from longpole.run.staging.landing import remove
 
 FILES_FOLDER = "files"
+_NOWHERE = Place()
 
 
 class Locations:
@@ -18,6 +20,7 @@ class Locations:
 
     Attributes:
         kept: The folder where made files are kept under their names.
+        fetched: The folder where files are kept that came from the web.
     """
 
     def __init__(
@@ -26,7 +29,7 @@ class Locations:
         """Keep files below a folder for work; a checkpoint there that is spent is not gone on from."""
         self._is_spent = is_spent
         self.kept = os.path.join(work, FILES_FOLDER)
-        self._fetched = os.path.join(work, "fetched")
+        self.fetched = os.path.join(work, "fetched")
         self._workflow = workflow
         self._made: dict[str, Made] = {}
         self._outside: dict[str, Item] = {}
@@ -61,12 +64,25 @@ class Locations:
         return Item(name, newest.path) if newest.path and _is_one(newest.path) else None
 
     def _lookup(self, name: str) -> Item:
-        place = self._workflow.files.get(name)
-        if place is None:
-            return Item(name, os.path.join(self._workflow.folder, name))
-        if place.path:
-            return Item(name, os.path.join(self._workflow.folder, place.path), size_bytes=place.size_bytes)
-        return Item(name, os.path.join(self._fetched, name), place.url, place.size_bytes)
+        place = self._workflow.files.get(name, _NOWHERE)
+        path = place_of(self._workflow, name)
+        if not place.url or (place.path and os.path.exists(path)):
+            return Item(name, path, size_bytes=place.size_bytes)
+        # What came from another address is another file.
+        mark = hashlib.blake2s(place.url.encode(), digest_size=4).hexdigest()
+        return Item(name, os.path.join(self.fetched, mark, name), place.url, place.size_bytes)
+
+
+def place_of(workflow: Workflow, name: str) -> str:
+    """Return where a file lies that no task makes, if it is on this machine; of a directory, with a slash."""
+    told = workflow.files.get(name, _NOWHERE).path
+    path = plain_path(os.path.join(workflow.folder, told or name))
+    return f"{path}/" if name.endswith("/") else path
+
+
+def plain_path(path: str) -> str:
+    """Return a path as the server of files takes it; ``..`` may lead elsewhere behind a link."""
+    return os.path.realpath(path) if ".." in path.split("/") else os.path.normpath(path)
 
 
 def newest_of(name: str, folders: Sequence[str]) -> Item | None:

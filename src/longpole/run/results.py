@@ -18,6 +18,12 @@ def wanted_results(workflow: Workflow) -> Wanted:
     return lambda name: not used(name)
 
 
+def plain_results(workflow: Workflow) -> list[str]:
+    """Return the results whose names are known before anything runs."""
+    wanted = wanted_results(workflow)
+    return [name for name in _plain_outputs(workflow) if wanted(name)]
+
+
 def wanted_outside(workflow: Workflow, label_of: Callable[[str], str]) -> Callable[[str, str], bool]:
     """Return what says whether a file of a cluster, by its label, is used outside it or is a result."""
     results = wanted_results(workflow)

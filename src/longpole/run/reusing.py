@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterable
 
 from longpole.model.staging import Item
+from longpole.model.workflow import Template
 from longpole.plan.expansion import Expansion
 from longpole.plan.reuse import Ingredients, fingerprint
+from longpole.run.containers.none import NoContainer
+from longpole.run.file_identity import FileIdentities
 from longpole.run.function_code import code_of
 from longpole.run.ledger import Ledger
 from longpole.run.locations import Locations
 from longpole.run.messages import Made
 from longpole.run.orders import Orders, TaskOrder
 from longpole.run.policy import Known
-from longpole.run.staging.checksums import Checksums, of_file
-
-# Files up to this size go by what is in them, larger ones by their size and time of change.
-_SMALL_BYTES = 1 << 16
 
 
 class Reuse:
     """Knows what was made before."""
 
-    def __init__(self, expansion: Expansion, orders: Orders, locations: Locations, ledger: Ledger) -> None:
-        """Take the tasks and where their files are."""
+    def __init__(
+        self, expansion: Expansion, orders: Orders, locations: Locations, ledger: Ledger, container: str
+    ) -> None:
+        """Take the tasks, where their files are, and the container runtime as it was asked for."""
         self._expansion, self._orders, self._locations, self._ledger = expansion, orders, locations, ledger
-        self._identities: dict[tuple[str, int, int], str] = {}
+        self._contained = container != NoContainer.name
+        self._files = FileIdentities()
 
     def known(self, task: int) -> Known | None:
         """Return what a task has made, if it need not run."""
@@ -60,50 +60,26 @@ class Reuse:
                 command=_said(order),
                 outputs=tuple(output.name for output in order.outputs),
                 environment=order.environment,
-                image=self._identity(Item("", template.image, template.image)),
+                image=self._image(template),
                 programs=self._sums(item for item in order.inputs if item.name in own),
                 inputs=self._sums(item for item in order.inputs if item.name not in own),
             )
         )
 
+    def _image(self, template: Template) -> str:
+        """Return the identity of the image that a task runs in; none of one that runs on the host."""
+        runs_in_it = self._contained and template.call is None
+        return self._files.of_image(template.image) if runs_in_it else ""
+
     def _sums(self, items: Iterable[Item]) -> dict[str, str]:
         return {item.name: item.checksum or self._identity(item) for item in items}
 
     def _identity(self, item: Item) -> str:
-        """Return what changes when a file changes; one that has not changed meanwhile is read once."""
-        try:
-            status = os.stat(item.path)
-        except OSError:
+        """Return what changes when a file changes, of one from the web before and after it was fetched."""
+        if item.url:
             return item.url
-        key = item.path, status.st_size, status.st_mtime_ns
-        found = self._identities.get(key)
-        if found is None:
-            found = identity_of(item)
-            if not stat.S_ISDIR(status.st_mode):
-                self._identities[key] = found
-        return found
-
-
-def identity_of(item: Item) -> str:
-    """Return what changes when a file from outside changes: of a folder, when something in it does."""
-    try:
-        status = os.stat(item.path)
-        if os.path.isdir(item.path):
-            return ",".join(_below(item.path))
-        if status.st_size <= _SMALL_BYTES:
-            return of_file(item.path, Checksums.ON)
-    except OSError:
-        return item.url
-    return f"{status.st_size}-{status.st_mtime_ns}"
-
-
-def _below(folder: str) -> list[str]:
-    found = []
-    for root, _, names in os.walk(folder):
-        for name in sorted(names):
-            status = os.lstat(os.path.join(root, name))
-            found.append(f"{os.path.relpath(root, folder)}/{name}:{status.st_size}:{status.st_mtime_ns}")
-    return sorted(found)
+        was_made = self._locations.made(item.name) is not None
+        return self._files.of_made(item.path) if was_made else self._files.of_input(item.path)
 
 
 def _said(order: TaskOrder) -> str:

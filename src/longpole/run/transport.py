@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 
 from longpole.model.plan import Handing, Rules
 from longpole.model.ports import Way
 from longpole.model.workflow import Workflow
+from longpole.run.locations import place_of
 from longpole.run.request import Request
 from longpole.run.staging.checksums import Checksums
 from longpole.run.staging.server import FileServer
@@ -22,8 +24,8 @@ class Transport:
         send: The way of outputs.
     """
 
-    def __init__(self, workflow: Workflow, request: Request, rules: Rules, kept: str) -> None:
-        """Start a server of files, if a way needs one; made files are kept below ``kept``.
+    def __init__(self, workflow: Workflow, request: Request, rules: Rules, roots: Sequence[str]) -> None:
+        """Start a server of files, if a way needs one; what the run keeps lies below ``roots``.
 
         Raises:
             StagingError: It cannot listen.
@@ -33,7 +35,7 @@ class Transport:
         self.bring = rules.stage_in
         # Without a host to send to by ssh, outputs go back to the server that inputs come from.
         self.send = "link" if rules.stage_out is Handing.MOVE else "ssh" if request.ssh else "http"
-        self._server = FileServer([kept]) if "http" in (self.bring, self.send) else None
+        self._server = FileServer(roots) if "http" in (self.bring, self.send) else None
         if self._server is not None:
             self._server.register(_offered(workflow))
 
@@ -53,9 +55,8 @@ class Transport:
 
 def _offered(workflow: Workflow) -> list[str]:
     """Return what jobs may fetch: the workflow's folder, files that lie elsewhere, and images."""
-    folder = workflow.folder
-    paths = [f"{folder.rstrip('/')}/"]
-    paths += [os.path.join(folder, place.path) for place in workflow.files.values() if place.path]
+    paths = [f"{workflow.folder.rstrip('/')}/"]
+    paths += [place_of(workflow, name) for name, place in workflow.files.items() if place.path]
     images = {template.image for template in workflow.templates.values()}
     paths += [f"{image}/" if os.path.isdir(image) else image for image in images if os.path.isabs(image)]
     return paths

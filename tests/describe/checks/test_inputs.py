@@ -113,8 +113,9 @@ def test_files_are_looked_for_in_the_folder_and_at_their_places(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "moved.txt").touch()
     (tmp_path / "w.yaml").write_text(
-        "longpole: 1\ntasks: {t: {run: x, inputs: [here.txt, a.txt, web.txt, gone.txt]}}\n"
-        "files: {a.txt: sub/moved.txt, web.txt: 'http://x/y', gone.txt: /nosuch/gone.txt}\n"
+        "longpole: 1\ntasks: {t: {run: x, inputs: [here.txt, a.txt, web.txt, both.txt, gone.txt]}}\n"
+        "files: {a.txt: sub/moved.txt, web.txt: 'http://x/y', gone.txt: /nosuch/gone.txt,\n"
+        "  both.txt: {path: /nosuch/both.txt, url: 'http://x/z'}}\n"
     )
     found = load_workflow(tmp_path / "w.yaml")
 

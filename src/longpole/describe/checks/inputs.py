@@ -41,12 +41,12 @@ def check_inputs(workflow: Workflow, exists: Callable[[str], bool]) -> None:
 def found_in(workflow: Workflow) -> Callable[[str], bool]:
     """Return what says whether a file is there: at the place that is told for it, or in the folder.
 
-    What has an address alone is taken to be there.
+    What has an address is taken to be there: it can be fetched.
     """
 
     def exists(name: str) -> bool:
         place = workflow.files.get(name)
-        if place is not None and not place.path:
+        if place is not None and place.url:
             return True
         return os.path.exists(os.path.join(workflow.folder, place.path if place else name))
 

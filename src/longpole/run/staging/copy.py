@@ -22,12 +22,13 @@ class CopyWay:
 
     def bring(self, items: Sequence[Item], folder: str) -> Moved:
         """Copy items into the folder of a job, and again while they have not the checksum they must have."""
-        return bring_each(items, folder, self._checksums, self._copy)
+        return bring_each(items, folder, self._checksums, self.copy)
 
     def send(self, items: Sequence[Item], folder: str) -> Moved:
         """Copy items of a job's folder to where the run keeps them."""
         return send_each(items, folder, lambda errand: deliver_copy(errand, self._checksums))
 
-    def _copy(self, errand: Errand) -> Put:
+    def copy(self, errand: Errand) -> Put:
+        """Copy one item."""
         copied, again = copy_checked(errand.source, errand.target, errand.item, self._checksums)
         return Put(copied.size_bytes, copied.checksum, copied.files, copied.size_bytes, again)

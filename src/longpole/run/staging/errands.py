@@ -59,8 +59,21 @@ Run = Callable[[Errand], Put]
 """Does one errand; may raise ``OSError`` or ``StagingError``."""
 
 
-def bring_each(items: Sequence[Item], folder: str, checksums: Checksums, run: Run) -> Moved:
+def bring_each(
+    items: Sequence[Item],
+    folder: str,
+    checksums: Checksums,
+    run: Run,
+    put: Callable[[str, str], None] | None = None,
+) -> Moved:
     """Bring items one by one; what lies nowhere yet is fetched from its address first.
+
+    Args:
+        items: What is brought.
+        folder: Where it goes.
+        checksums: Whether what is fetched is checked.
+        run: Does one errand.
+        put: What gives all of them their places in the end; see ``landing``.
 
     Raises:
         StagingError: One cannot be read or written.
@@ -68,7 +81,7 @@ def bring_each(items: Sequence[Item], folder: str, checksums: Checksums, run: Ru
     check_names(items)
     movements = Movements()
     try:
-        with landing(folder) as ground:
+        with landing(folder, put) as ground:
             here = fetch_absent(items, ground, movements, checksums)
             check_paths(here)
             _run_all(

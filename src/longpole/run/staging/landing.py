@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 HIDDEN = ".longpole-"
@@ -45,8 +45,12 @@ class Landing:
 
 
 @contextmanager
-def landing(folder: str) -> Iterator[Landing]:
+def landing(folder: str, put: Callable[[str, str], None] | None = None) -> Iterator[Landing]:
     """Let files arrive for a folder: all take their places at the end, or none if there is an error.
+
+    Args:
+        folder: The folder.
+        put: What gives them their places, if not ``settle``.
 
     Raises:
         OSError: The folder cannot be written.
@@ -56,7 +60,7 @@ def landing(folder: str) -> Iterator[Landing]:
     os.mkdir(hidden)
     try:
         yield Landing(hidden)
-        _settle(hidden, folder)
+        (put or settle)(hidden, folder)
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
 
@@ -106,6 +110,36 @@ def remove(path: str) -> None:
         pass
 
 
+def settle(hidden: str, folder: str, whole: Collection[str] = (), above: str = "") -> None:
+    """Give everything its place; a directory that is there already takes in what is new.
+
+    Args:
+        hidden: Where everything is.
+        folder: Where it goes.
+        whole: Directories, by their whole names, that take the places of others instead.
+        above: What names of this call begin with.
+
+    Raises:
+        OSError: Something cannot be renamed.
+    """
+    with os.scandir(hidden) as found:
+        entries = list(found)
+    for entry in entries:
+        target, name = f"{folder}/{entry.name}", f"{above}{entry.name}/"
+        if entry.is_dir(follow_symlinks=False) and is_directory(target) and name not in whole:
+            settle(entry.path, target, whole, name)
+        else:
+            replace(entry.path, target)
+
+
+def is_directory(path: str) -> bool:
+    """Return whether a directory is there, and not a link to one."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
 def write_all(descriptor: int, data: memoryview | bytes) -> None:
     """Write all of it.
 
@@ -115,22 +149,3 @@ def write_all(descriptor: int, data: memoryview | bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
-
-
-def _settle(hidden: str, folder: str) -> None:
-    """Give everything its place; a directory that is there already takes in what is new."""
-    with os.scandir(hidden) as found:
-        entries = list(found)
-    for entry in entries:
-        target = f"{folder}/{entry.name}"
-        if entry.is_dir(follow_symlinks=False) and _is_directory(target):
-            _settle(entry.path, target)
-        else:
-            replace(entry.path, target)
-
-
-def _is_directory(path: str) -> bool:
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except FileNotFoundError:
-        return False

@@ -8,19 +8,23 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from typing import NamedTuple
 
-from longpole.units import Bytes
+from longpole.units import Bytes, Nanoseconds
+
+_IDENTITY_BYTES = 16
 
 
 class Part(NamedTuple):
-    """Something in a directory: its name there (a directory's ends in a slash), its path and size."""
+    """Something in a directory: its name there (a directory's ends in a slash), its path, size and time."""
 
     name: str
     path: str
     size_bytes: Bytes
     is_link: bool
+    changed_ns: Nanoseconds = 0
 
     @property
     def is_folder(self) -> bool:
@@ -35,6 +39,18 @@ def parts_of(folder: str) -> Iterator[Part]:
         OSError: Something cannot be read, is neither file nor directory, or is a link to a directory above.
     """
     return _below(folder.rstrip("/") or "/", "", ())
+
+
+def identity_of(parts: Iterable[Part]) -> str:
+    """Return a text that is another when a directory is: by names of all in it, sizes and times of files.
+
+    Raises:
+        OSError: Something cannot be read.
+    """
+    running = blake2b(digest_size=_IDENTITY_BYTES)
+    for part in parts:
+        running.update(os.fsencode(f"{part.name}\0{part.size_bytes}\0{part.changed_ns}\0"))
+    return running.hexdigest()
 
 
 def size_of_tree(folder: str) -> Bytes:
@@ -59,6 +75,6 @@ def _below(folder: str, prefix: str, above: tuple[tuple[int, int], ...]) -> Iter
             yield Part(f"{prefix}{entry.name}/", entry.path, 0, entry.is_symlink())
             yield from _below(entry.path, f"{prefix}{entry.name}/", (*above, place))
         elif stat.S_ISREG(facts.st_mode):
-            yield Part(prefix + entry.name, entry.path, facts.st_size, entry.is_symlink())
+            yield Part(prefix + entry.name, entry.path, facts.st_size, entry.is_symlink(), facts.st_mtime_ns)
         else:
             raise OSError(errno.EINVAL, "it is neither a file nor a directory", entry.path)

@@ -12,6 +12,7 @@ from longpole.run.staging.copy import CopyWay
 from longpole.run.staging.hardlink import HardlinkWay
 from longpole.run.staging.http import CONNECTIONS, HttpWay
 from longpole.run.staging.link import LinkWay
+from longpole.run.staging.results import ResultsWay
 from longpole.run.staging.ssh import SshWay
 
 
@@ -67,4 +68,5 @@ WAYS: Mapping[str, Callable[[Settings], Way]] = {
     "copy": lambda settings: CopyWay(settings.checksums),
     "http": _http,
     "ssh": _ssh,
+    "results": lambda settings: ResultsWay(settings.checksums),
 }

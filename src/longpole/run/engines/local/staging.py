@@ -154,7 +154,7 @@ class Staging:
         def delivered(answer: Answer) -> None:
             then("" if answer.moved is not None else answer.cause, answer.moved or Moved(()))
 
-        self._carry(Request(Errand.BRING, "copy", folder, tuple(items)), delivered)
+        self._carry(Request(Errand.BRING, "results", folder, tuple(items)), delivered)
 
     def end_all(self) -> None:
         """End all that carriers do at once: what it was for cannot go on."""
