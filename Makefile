@@ -24,7 +24,7 @@ SOAK_TIMEOUT_S ?= 7200
 
 say = @printf '%-8s %s\n' '$(1)' '$(2)'
 
-.PHONY: help venv check test demo bench soak docs clean
+.PHONY: help venv check test coverage demo bench soak docs clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,13 +61,17 @@ check: $(READY) ## Lint, format, types, layers, dependencies
 	$(call say,deptry,dependencies)
 	@out=$$($(BIN)/deptry src 2>&1) || { echo "$$out" >&2; exit 1; }
 
-test: check ## All checks, tests with coverage, the docs: what CI runs
+test: check ## All checks, all tests, the docs: what CI runs
 	$(call say,pytest,tests and doctests on all cores)
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report= $(PYTEST_ARGS) $(BESIDE) || [ $$? = 5 ]
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(PYTEST_ARGS) $(BESIDE) || [ $$? = 5 ]
 	$(call say,pytest,tests that measure this machine)
-	@$(BIN)/python -m pytest -q --cov --cov-append --cov-report=term $(PYTEST_ARGS) $(ALONE) || [ $$? = 5 ]
+	@$(BIN)/python -m pytest -q $(PYTEST_ARGS) $(ALONE) || [ $$? = 5 ]
 	$(call say,mkdocs,site)
 	@$(BIN)/mkdocs build --quiet --strict
+
+coverage: $(READY) ## Which lines no test reaches (takes several times as long as the tests alone)
+	$(call say,pytest,tests and doctests with coverage)
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report=term $(PYTEST_ARGS) $(BESIDE) || [ $$? = 5 ]
 
 demo: $(READY) ## Classify galaxies under two placements of their data; explain, table and compare
 	$(call say,demo,examples/demo.py)
