@@ -33,6 +33,42 @@ def test_a_folder_that_was_there_before_is_left_alone(tmp_path: Path, name: str)
     assert (tmp_path / name / "letter").exists()
 
 
+def test_a_removal_that_is_cut_short_leaves_a_scratch_that_can_be_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = tmp_path / "0badcafe"
+    take_scratch(str(scratch))
+    for name in ("1.1", "2.1", "3.1"):
+        (scratch / name).mkdir()
+        (scratch / f"{name}.message").touch()
+    removed: list[str] = []
+
+    def killed(path: str, **_: object) -> None:
+        removed.append(path)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shutil.rmtree", killed)
+    with pytest.raises(KeyboardInterrupt):
+        remove_scratch(str(scratch))
+    take_scratch(str(scratch))
+
+    assert removed != [str(scratch)]
+
+
+def test_what_cannot_be_removed_keeps_its_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scratch = tmp_path / "0badcafe"
+    take_scratch(str(scratch))
+    (scratch / "1.1").mkdir()
+
+    with monkeypatch.context() as patched:
+        patched.setattr("shutil.rmtree", lambda path, **_: None)
+        remove_scratch(str(scratch))
+    take_scratch(str(scratch))
+    remove_scratch(str(scratch))
+
+    assert not scratch.exists()
+
+
 def test_a_folder_that_is_not_called_like_a_run_is_not_removed(tmp_path: Path) -> None:
     take_scratch(str(tmp_path / "Documents"))
 

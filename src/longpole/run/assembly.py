@@ -86,7 +86,6 @@ class Assembly:
         _check_writable(request.out, "--out")
         _check_results(workflow, request.out)
         _make_folder(self._locations.kept, "--work")
-        take_scratch(self.scratch)
         self._ledger = Ledger(request.work, self._locations.kept)
         self._past = Past(read_driver_logs(run_path), self._expansion, self._ledger.holds)
         self.runner = Runner(self._expansion, self._policy())
@@ -141,6 +140,7 @@ class Assembly:
                 f"Processes of this run are still there and cannot be ended: {', '.join(map(str, left))}. "
                 "End them before it goes on."
             )
+        take_scratch(self.scratch)  # now that nobody is left who might be removing it
         journal = Journal(self._run_path, self._past.tasks, self._past.files)
         workflow, text = self._workflow, as_text(self._request)
         who = (monotonic_ns(), os.getpid(), workflow.name, self._request.placement, workflow.file, text)

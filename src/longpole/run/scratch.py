@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from contextlib import suppress
 
 from longpole.errors import UsageError
 
@@ -41,9 +42,25 @@ def take_scratch(path: str) -> None:
 
 
 def remove_scratch(path: str) -> None:
-    """Remove the scratch of a run with all that is in it; anything else stays."""
-    if is_run_id(os.path.basename(path)) and _is_marked(path):
+    """Remove the scratch of a run with all that is in it; anything else stays.
+
+    The mark goes last: where this is cut short, the next driver can take what is left.
+    """
+    if not (is_run_id(os.path.basename(path)) and _is_marked(path)):
+        return
+    for name in os.listdir(path):
+        if name != _MARK:
+            _remove(os.path.join(path, name))
+    if os.listdir(path) == [_MARK]:
         shutil.rmtree(path, ignore_errors=True)
+
+
+def _remove(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    with suppress(OSError):
+        os.unlink(path)
 
 
 def _is_marked(path: str) -> bool:
